@@ -1,103 +1,21 @@
-"""Charts: an Altair specification, the picture, one computed sentence, and the table behind it.
-
-The picture is SVG in the page, so that it is there at once, prints, and needs no
-script. It is drawn in stand-in colours that become CSS variables: one picture serves
-the light and the dark palette. Picture, sentence and table come from the same frame.
-"""
+"""The charts of the pool: picture, one computed sentence and table, all three from the same frame."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import altair as alt
 import pandas as pd
-import vl_convert
 
 from survey.literature import Axis, Pool, cells, counts, crosstab, timeline
 from survey.literature.statistics import NOT_CODED, cell_label
 from survey.literature.taxonomy import Absence
-from survey.site.markup import render, url, words
-
-VEGA_LITE = "6.4"
-
-RENDERERS_BASE = "https://vega.github.io/vega-datasets/"
-"""What the renderer puts before relative links; a test holds that no other host remains in a picture."""
-
-ROOT = "../"
-"""Links in a chart begin here: specifications lie in a folder of their own below the home page."""
-
-RUNTIME = "assets/vega.js"
-"""Where the runtime of interactive charts lies; no page loads it before a reader turns to a chart."""
-
-COLOURS = {
-    "#010101": "var(--ink)",
-    "#020202": "var(--muted)",
-    "#030303": "var(--rule)",
-    "#040404": "var(--paper)",
-    "#050505": "var(--hue)",
-}
-"""Stand-in colours of the specification, and what each becomes in the page."""
-
-INK, MUTED, RULE, PAPER, HUE = COLOURS
-
-FONT = "system-ui, sans-serif"
-
-THEME: dict[str, Any] = {
-    "background": "transparent",
-    "font": FONT,
-    "view": {"stroke": None},
-    "padding": {"left": 28, "right": 12, "top": 4, "bottom": 4},  # browsers set text wider than the renderer
-    "axis": {
-        "labelColor": INK, "labelFontSize": 12, "labelLimit": 260, "titleColor": MUTED, "titleFontSize": 12,
-        "titleFontWeight": "normal", "domain": False, "ticks": False, "grid": False,
-    },
-    "text": {"color": INK, "fontSize": 12},
-}  # fmt: skip
-"""One look for every chart; hues come from the axis that is shown."""
+from survey.site.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, finished
+from survey.site.markup import words
 
 ROW = 24
 """Height of a bar or of a row of cells, in pixels."""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A picture with everything that goes with it."""
-
-    id: str
-    title: str
-    sentence: str
-    source: str
-    spec: dict[str, Any]
-    head: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, str], ...], ...]
-    hue: str = ""
-    paired: bool = False
-
-    def filled(self, row: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:
-        """The cells of a row that hold entries: column, number, link."""
-        return [(self.head[n], text, link) for n, (text, link) in enumerate(row) if n and text != "0"]
-
-    def figure(self, page: str, shared: bool = True) -> str:
-        """The chart as a figure in a page; ``shared`` if its specification is a file of the site."""
-        spec, runtime = (url(page, spec_path(self.id)), url(page, RUNTIME)) if shared else ("", "")
-        home = url(page, "index.md")
-        picture = svg(self.spec).replace(f'xlink:href="{ROOT}', f'xlink:href="{home}')
-        return render("chart.html.j2", chart=self, svg=picture, spec=spec, runtime=runtime, home=home, root=ROOT)
-
-
-def spec_path(id: str) -> str:
-    """Where the specification of a chart lies, for the script that makes it interactive."""
-    return f"charts/{id}.json"
-
-
-def runtime() -> str:
-    """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
-    return vl_convert.javascript_bundle("window.surveyChart = vegaEmbed;", vl_version=VEGA_LITE)
 
 
 def bars(pool: Pool, axis: str) -> Chart:
@@ -135,7 +53,7 @@ def bars(pool: Pool, axis: str) -> Chart:
         title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
         sentence=_bars_sentence(table, asked, entries),
         source=_source(pool, entries, asked),
-        spec=_finished(drawn, data, width=420, height=ROW * len(data)),
+        spec=finished(drawn, data, width=420, height=ROW * len(data)),
         head=(asked.label, "Entries", "Mentions"),
         rows=tuple(
             ((label, href), (str(number), ""), (str(mentions), ""))
@@ -190,7 +108,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         title=f"{down.label} by {across.label.lower()}",
         sentence=_matrix_sentence(data, down, across),
         source=_source(pool, len(pool), down, across),
-        spec=_finished(drawn, data, width=width, height=28 * len(lines)),
+        spec=finished(drawn, data, width=width, height=28 * len(lines)),
         head=(down.label, *(labels[columns][b] for b in shown)),
         rows=tuple(
             (
@@ -221,7 +139,7 @@ def years(pool: Pool) -> Chart:
         title="Entries by the year they first became public",
         sentence=f"The works span {first} to {last}; {top} has the most, {words(most, 'entry', 'entries')}.",
         source=_source(pool, len(pool)),
-        spec=_finished(drawn, table.to_dict("records"), width=560, height=160),
+        spec=finished(drawn, table.to_dict("records"), width=560, height=160),
         head=("Year", "Entries"),
         rows=tuple(((str(y), ""), (str(n), "")) for y, n in table.itertuples(index=False)),
     )
@@ -236,25 +154,6 @@ def anchor(row: str, column: str) -> str:
     return f"{row}--{column}".replace(": ", "-")
 
 
-@lru_cache(maxsize=512)
-def _drawn(spec: str) -> str:
-    return vl_convert.vegalite_to_svg(json.loads(spec), vl_version=VEGA_LITE)
-
-
-def svg(spec: dict[str, Any]) -> str:
-    """The picture: the same specification always gives the same bytes."""
-    picture = _drawn(json.dumps(spec, sort_keys=True))
-    for stand_in, variable in COLOURS.items():
-        picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
-    picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it
-    # Material's instant navigation would try to set href on links in a drawing: xlink:href it leaves alone
-    picture = picture.replace(RENDERERS_BASE, "")
-    picture = picture.replace("xlink:href=", 'tabindex="-1" xlink:href=').replace(' target="_blank"', "")
-    return re.sub(
-        r'(<svg [^>]*?) width="(\d+)(?:\.\d+)?" height="(\d+)(?:\.\d+)?"', r'\1 width="\2" height="\3"', picture
-    )
-
-
 def _pointed_at(field: str) -> alt.Parameter:
     """What the reader points at in an interactive chart: everything that shares its value stands out."""
     return alt.selection_point(name="over", on="pointerover", clear="pointerout", fields=[field])
@@ -263,14 +162,6 @@ def _pointed_at(field: str) -> alt.Parameter:
 def _unless(over: alt.Parameter) -> Any:
     """Full strength, unless the reader points at something else."""
     return alt.condition(over, alt.value(1), alt.value(0.3))
-
-
-def _finished(drawn: alt.LayerChart, data: list[dict[Any, Any]], width: int, height: int) -> dict[str, Any]:
-    """The specification with size, theme and data; a test validates every one, validating here takes seconds."""
-    spec: dict[str, Any] = drawn.properties(width=width, height=height).configure(**THEME).to_dict(validate=False)
-    for layer in spec["layer"]:
-        layer.pop("data", None)  # one copy of the data above all layers, not one in each
-    return spec | {"data": {"values": data}}
 
 
 def _cell_link(axis: str, cell: str) -> str:

@@ -16,9 +16,9 @@ from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.statistics import cell_label, counted
-from survey.site import charts
-from survey.site.charts import Chart
+from survey.site import charts, drawing
 from survey.site.cite import coins
+from survey.site.drawing import Chart
 from survey.site.explorer import explorer
 from survey.site.feed import feed
 from survey.site.markup import render
@@ -173,13 +173,13 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]
 def _charts(drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
     """The specifications behind the pictures, with links as seen from their own folder."""
     for chart in drawn.values():
-        yield charts.spec_path(chart.id), json.dumps(chart.spec, ensure_ascii=False, sort_keys=True)
+        yield drawing.spec_path(chart.id), json.dumps(chart.spec, ensure_ascii=False, sort_keys=True)
 
 
 def _assets() -> Iterator[tuple[str, str | bytes]]:
     for file in sorted(files("survey.site").joinpath("assets").iterdir(), key=lambda f: f.name):
         yield f"assets/{file.name}", file.read_bytes()
-    yield charts.RUNTIME, _runtime()
+    yield drawing.RUNTIME, _runtime()
 
 
 # ------------------------------------------------- what the builders share
@@ -187,7 +187,7 @@ def _assets() -> Iterator[tuple[str, str | bytes]]:
 
 @cache
 def _runtime() -> str:
-    return charts.runtime()
+    return drawing.runtime()
 
 
 def _main(pool: Pool) -> list[Axis]:

@@ -10,7 +10,7 @@ import altair as alt
 import pytest
 
 from survey.literature import Pool, cells, counts, crosstab, load
-from survey.site import charts
+from survey.site import drawing
 from survey.site.pages import every_chart
 from tests.conftest import ROOT
 
@@ -44,7 +44,7 @@ def test_every_specification_is_valid_vega_lite(id: str) -> None:
 @pytest.mark.parametrize("axis", AXES)
 def test_the_picture_of_an_axis_shows_every_count_of_the_table(axis: str) -> None:
     chart = CHARTS[f"by-{axis}"]
-    drawn = Texts(charts.svg(chart.spec))
+    drawn = Texts(drawing.svg(chart.spec))
     table = counts(POOL, axis)
     shown = [text for text in drawn.texts if text.isdigit()]
     assert sorted(map(int, shown)) == sorted(table["count"])
@@ -55,7 +55,7 @@ def test_the_picture_of_an_axis_shows_every_count_of_the_table(axis: str) -> Non
 @pytest.mark.parametrize("id", PAIRS)
 def test_the_picture_of_a_pair_shows_a_number_in_every_cell(id: str) -> None:
     chart = CHARTS[id]
-    drawn = [int(text) for text in Texts(charts.svg(chart.spec)).texts if text.isdigit()]
+    drawn = [int(text) for text in Texts(drawing.svg(chart.spec)).texts if text.isdigit()]
     from_table = [int(text) for row in chart.rows for text, _ in row[1:]]
     assert sorted(drawn) == sorted(from_table)
     rows, columns = id.split("-by-")
@@ -73,15 +73,15 @@ def test_the_sentence_names_the_largest_count_of_a_value(axis: str) -> None:
 
 
 def test_every_bar_and_cell_is_a_link_to_the_entries_behind_it() -> None:
-    bars = Texts(charts.svg(CHARTS["by-reward"].spec)).links
+    bars = Texts(drawing.svg(CHARTS["by-reward"].spec)).links
     assert "../axes/reward/hybrid/" in bars
-    matrix = Texts(charts.svg(CHARTS["reward-by-credit"].spec)).links
+    matrix = Texts(drawing.svg(CHARTS["reward-by-credit"].spec)).links
     assert "../measure/reward-by-credit/#shared--message" in matrix
 
 
 @pytest.mark.parametrize("id", list(CHARTS))
 def test_no_picture_leads_to_another_host(id: str) -> None:
-    drawn = charts.svg(CHARTS[id].spec)
+    drawn = drawing.svg(CHARTS[id].spec)
     assert set(re.findall(r"https?://[^\"]+", drawn)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
@@ -93,7 +93,7 @@ def test_links_are_relative_to_the_page_that_shows_the_chart() -> None:
 
 
 def test_colours_are_variables_of_the_palette() -> None:
-    drawn = charts.svg(CHARTS["reward-by-credit"].spec)
+    drawn = drawing.svg(CHARTS["reward-by-credit"].spec)
     assert not re.search(r"#0[1-5]0[1-5]0[1-5]", drawn)
     assert set(re.findall(r"var\((--[a-z]+)\)", drawn)) <= {"--ink", "--muted", "--rule", "--paper", "--hue"}
 

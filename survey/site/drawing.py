@@ -1,0 +1,119 @@
+"""How every chart of the site is drawn: the picture, its colours, and the figure around it.
+
+The picture is SVG in the page, so that it is there at once, prints, and needs no
+script. It is drawn in stand-in colours that become CSS variables: one picture serves
+the light and the dark palette. Nothing here knows the pool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from survey.site.markup import render, url
+
+VEGA_LITE = "6.4"
+
+RENDERERS_BASE = "https://vega.github.io/vega-datasets/"
+"""What the renderer puts before relative links; a test holds that no other host remains in a picture."""
+
+ROOT = "../"
+"""Links in a chart begin here: specifications lie in a folder of their own below the home page."""
+
+RUNTIME = "assets/vega.js"
+"""Where the runtime of interactive charts lies; no page loads it before a reader turns to a chart."""
+
+COLOURS = {
+    "#010101": "var(--ink)",
+    "#020202": "var(--muted)",
+    "#030303": "var(--rule)",
+    "#040404": "var(--paper)",
+    "#050505": "var(--hue)",
+}
+"""Stand-in colours of the specification, and what each becomes in the page."""
+
+INK, MUTED, RULE, PAPER, HUE = COLOURS
+
+FONT = "system-ui, sans-serif"
+
+THEME: dict[str, Any] = {
+    "background": "transparent",
+    "font": FONT,
+    "view": {"stroke": None},
+    "padding": {"left": 28, "right": 12, "top": 4, "bottom": 4},  # browsers set text wider than the renderer
+    "axis": {
+        "labelColor": INK, "labelFontSize": 12, "labelLimit": 260, "titleColor": MUTED, "titleFontSize": 12,
+        "titleFontWeight": "normal", "domain": False, "ticks": False, "grid": False,
+    },
+    "text": {"color": INK, "fontSize": 12},
+}  # fmt: skip
+"""One look for every chart; hues come from the axis that is shown."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture with everything that goes with it."""
+
+    id: str
+    title: str
+    sentence: str
+    source: str
+    spec: dict[str, Any]
+    head: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, str], ...], ...]
+    hue: str = ""
+    paired: bool = False
+
+    def filled(self, row: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:
+        """The cells of a row that hold entries: column, number, link."""
+        return [(self.head[n], text, link) for n, (text, link) in enumerate(row) if n and text != "0"]
+
+    def figure(self, page: str, shared: bool = True) -> str:
+        """The chart as a figure in a page; ``shared`` if its specification is a file of the site."""
+        spec, runtime = (url(page, spec_path(self.id)), url(page, RUNTIME)) if shared else ("", "")
+        home = url(page, "index.md")
+        picture = svg(self.spec).replace(f'xlink:href="{ROOT}', f'xlink:href="{home}')
+        return render("chart.html.j2", chart=self, svg=picture, spec=spec, runtime=runtime, home=home, root=ROOT)
+
+
+def spec_path(id: str) -> str:
+    """Where the specification of a chart lies, for the script that makes it interactive."""
+    return f"charts/{id}.json"
+
+
+def runtime() -> str:
+    """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
+    return vl_convert.javascript_bundle("window.surveyChart = vegaEmbed;", vl_version=VEGA_LITE)
+
+
+@lru_cache(maxsize=512)
+def _drawn(spec: str) -> str:
+    return vl_convert.vegalite_to_svg(json.loads(spec), vl_version=VEGA_LITE)
+
+
+def svg(spec: dict[str, Any]) -> str:
+    """The picture: the same specification always gives the same bytes."""
+    picture = _drawn(json.dumps(spec, sort_keys=True))
+    for stand_in, variable in COLOURS.items():
+        picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
+    picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it
+    # Material's instant navigation would try to set href on links in a drawing: xlink:href it leaves alone
+    picture = picture.replace(RENDERERS_BASE, "")
+    picture = picture.replace("xlink:href=", 'tabindex="-1" xlink:href=').replace(' target="_blank"', "")
+    return re.sub(
+        r'(<svg [^>]*?) width="(\d+)(?:\.\d+)?" height="(\d+)(?:\.\d+)?"', r'\1 width="\2" height="\3"', picture
+    )
+
+
+def finished(drawn: alt.LayerChart, data: list[dict[Any, Any]], width: int, height: int) -> dict[str, Any]:
+    """The specification with size, theme and data; a test validates every one, validating here takes seconds."""
+    spec: dict[str, Any] = drawn.properties(width=width, height=height).configure(**THEME).to_dict(validate=False)
+    for layer in spec["layer"]:
+        layer.pop("data", None)  # one copy of the data above all layers, not one in each
+    return spec | {"data": {"values": data}}
