@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from survey.literature import Entry, Name
+if TYPE_CHECKING:
+    from survey.literature import Entry, Name
 
 
 def reference(entry: Entry) -> str:

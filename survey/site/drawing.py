@@ -35,10 +35,17 @@ COLOURS = {
     "#030303": "var(--rule)",
     "#040404": "var(--paper)",
     "#050505": "var(--hue)",
+    "#060606": "var(--hue-credit)",
+    "#070707": "var(--hue-reward)",
+    "#080808": "var(--hue-decision)",
+    "#090909": "var(--hue-topology)",
+    "#0a0a0a": "var(--hue-algorithm)",
+    "#0b0b0b": "var(--hue-scenario)",
 }
 """Stand-in colours of the specification, and what each becomes in the page."""
 
-INK, MUTED, RULE, PAPER, HUE = COLOURS
+INK, MUTED, RULE, PAPER, HUE, *SERIES = COLOURS
+"""What the stand-ins are for; ``SERIES`` tell lines or groups in one chart apart, in this order."""
 
 FONT = "system-ui, sans-serif"
 
@@ -51,6 +58,12 @@ THEME: dict[str, Any] = {
         "labelColor": INK, "labelFontSize": 12, "labelLimit": 260, "titleColor": MUTED, "titleFontSize": 12,
         "titleFontWeight": "normal", "domain": False, "ticks": False, "grid": False,
     },
+    "legend": {
+        "labelColor": INK, "labelFontSize": 12, "labelLimit": 320, "titleColor": MUTED, "titleFontSize": 12,
+        "titleFontWeight": "normal", "orient": "top", "symbolStrokeWidth": 3,
+    },
+    "header": {"labelColor": INK, "labelFontSize": 12, "titleColor": MUTED, "titleFontSize": 12},
+    "range": {"category": SERIES},
     "text": {"color": INK, "fontSize": 12},
 }  # fmt: skip
 """One look for every chart; hues come from the axis that is shown."""
@@ -69,6 +82,8 @@ class Chart:
     rows: tuple[tuple[tuple[str, str], ...], ...]
     hue: str = ""
     paired: bool = False
+    lines: bool = True
+    """Whether a phone gets the numbers line by line in place of the picture."""
 
     def filled(self, row: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:
         """The cells of a row that hold entries: column, number, link."""

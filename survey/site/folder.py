@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 import yaml
 
 from survey.literature import Pool
+from survey.site.notebooks import executed, filled, markdown
 from survey.site.pages import build, draw
 from survey.site.prose import render_prose
 
-OURS = "survey"
-"""The plugin that a folder with everything in it no longer needs."""
+OURS = {"survey", "mkdocs-jupyter"}
+"""The plugins that a folder with everything in it no longer needs."""
+
+NOTEBOOK_LINK = re.compile(r"(\]\([^):#\s]*notebooks/[^):#\s]+)\.ipynb")
 
 
 class _Loader(yaml.SafeLoader):
@@ -49,7 +53,7 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
         for path in sorted(docs.rglob("*"))
         if path.is_file()
     }
-    pages |= build(pool, config.get("site_url", ""))
+    pages |= build(pool, config.get("site_url", "")) | _notebooks(pool, project)
     for name, content in pages.items():
         target = out / "docs" / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -58,20 +62,41 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
     return len(pages)
 
 
+def _notebooks(pool: Pool, project: Path) -> dict[str, str | bytes]:
+    """Every notebook as a page of Markdown with its outputs in it."""
+    paths = sorted((project / "notebooks").glob("*.ipynb"))
+    out: dict[str, str | bytes] = {}
+    for path, notebook in executed(paths, project).items():
+        page = f"notebooks/{path.name}"
+        out[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, draw))
+    return out
+
+
 def _content(path: Path, pool: Pool, docs: Path) -> str | bytes:
     if path.suffix != ".md":
         return path.read_bytes()
-    return render_prose(path.read_text(encoding="utf-8"), pool, path.relative_to(docs).as_posix(), str(path), draw)
+    text = render_prose(path.read_text(encoding="utf-8"), pool, path.relative_to(docs).as_posix(), str(path), draw)
+    return NOTEBOOK_LINK.sub(r"\1.md", text)
 
 
 def _write_config(config: dict[str, Any], project: Path, out: Path) -> None:
-    config["plugins"] = [plugin for plugin in config.get("plugins", []) if OURS not in (plugin, *_names(plugin))]
+    config["plugins"] = [plugin for plugin in config.get("plugins", []) if OURS.isdisjoint({*_names(plugin)})]
     config["docs_dir"] = "docs"
+    config["nav"] = _with_pages(config.get("nav"))
     if overrides := config.get("theme", {}).get("custom_dir"):
         shutil.copytree(project / overrides, out / "overrides")
         config["theme"]["custom_dir"] = "overrides"
     (out / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
+def _with_pages(nav: Any) -> Any:
+    """The navigation with notebooks named as the pages they have become."""
+    if isinstance(nav, list):
+        return [_with_pages(part) for part in nav]
+    if isinstance(nav, dict):
+        return {label: _with_pages(part) for label, part in nav.items()}
+    return nav.replace(".ipynb", ".md") if isinstance(nav, str) else nav
+
+
 def _names(plugin: Any) -> tuple[str, ...]:
-    return tuple(plugin) if isinstance(plugin, dict) else ()
+    return tuple(plugin) if isinstance(plugin, dict) else (plugin,)

@@ -58,10 +58,15 @@ def url(source: str, target: str) -> str:
 
 
 def address(path: str) -> str:
-    """Where a file is published: pages become folders."""
-    if not path.endswith(".md"):
+    """Where a file is published: pages become folders.
+
+    >>> address("read/credit.md"), address("notebooks/credit.ipynb"), address("data/pool.bib")
+    ('read/credit/', 'notebooks/credit/', 'data/pool.bib')
+    """
+    folder, name = posixpath.split(path)
+    if not name.endswith(".md") and not (folder == "notebooks" and name.endswith(".ipynb")):
         return path
-    stem = path.removesuffix(".md")
+    stem = posixpath.splitext(path)[0]
     if stem == "index" or stem.endswith("/index"):
         return stem.removesuffix("index")
     return f"{stem}/"

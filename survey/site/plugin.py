@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import json
+import logging
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +22,9 @@ from mkdocs.utils.templates import TemplateContext
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
-"""The folder beside docs/ whose notebooks are pages of the site; a notebook plugin renders them."""
+"""The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
+
+LOG = logging.getLogger("mkdocs.plugins.survey")
 
 PACKAGE = Path(__file__).parent.parent
 
@@ -46,8 +51,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def on_config(self, config: MkDocsConfig) -> None:
         """Watch what the pages are made of, besides docs/."""
         self.folder = Path(config.config_file_path).parent / self.config.bib
-        for place in (self.folder, self.folder.parent / NOTEBOOKS, PACKAGE):
-            if place.is_dir() and str(place) not in config.watch:
+        for place in (self.folder, self.folder.parent / NOTEBOOKS, self.folder.parent / "constraints.txt", PACKAGE):
+            if place.exists() and str(place) not in config.watch:
                 config.watch.append(str(place))
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -62,21 +67,46 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             if files.get_file_from_path(path):
                 raise PluginError(f"docs/{path} stands where a computed page belongs: rename or delete it")
             files.append(File.generated(config, path, content=content))
-        for path in sorted((self.folder.parent / NOTEBOOKS).glob("*.ipynb")):
-            name = path.relative_to(self.folder.parent).as_posix()
-            files.append(File(name, str(self.folder.parent), config.site_dir, config.use_directory_urls))
+        for file in self._notebooks(config):
+            files.append(file)
+        self.known = {file.src_uri for file in files}
         self.edits = self.wing.edit_places(self.pool)
         self.computed = set(pages)
         return files
 
+    def _notebooks(self, config: MkDocsConfig) -> Iterator[File]:
+        """Each notebook as a page, with its outputs and filled in; and as a file to take home."""
+        project = self.folder.parent
+        paths = sorted((project / NOTEBOOKS).glob("*.ipynb"))
+        filled = project / ".cache" / "pages"
+        try:
+            for path, notebook in self.wing.notebooks.executed(paths, project, LOG.info).items():
+                name = path.relative_to(project).as_posix()
+                text = self.wing.notebooks.filled(notebook, self.pool, name, self.wing.draw)
+                (filled / name).parent.mkdir(parents=True, exist_ok=True)
+                (filled / name).write_text(json.dumps(text), encoding="utf-8")
+                yield File(name, str(filled), config.site_dir, config.use_directory_urls)
+                yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
+        except self.wing.InvalidSurvey as error:
+            raise PluginError(str(error)) from None
+
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
         """Fill in what is live in a hand-written page."""
         path = page.file.src_uri
-        if path in self.computed:
+        if path in self.computed or path.endswith(".ipynb"):
             return markdown
         shown = os.path.relpath(Path(config.docs_dir) / path)
         try:
             return str(self.wing.render_prose(markdown, self.pool, path, shown, self.wing.draw))
+        except self.wing.InvalidSurvey as error:
+            raise PluginError(str(error)) from None
+
+    def on_page_content(self, html: str, *, page: Page, **_: Any) -> str:
+        """Keep of a rendered notebook what a reader needs."""
+        if not page.file.src_uri.endswith(".ipynb"):
+            return html
+        try:
+            return str(self.wing.notebooks.light(html, page.file.src_uri, self.known))
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
 

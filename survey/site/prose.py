@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
@@ -35,6 +36,35 @@ LIVE = re.compile(
 """Code, which stays as it is written; formulas; citations."""
 
 
+@dataclass(frozen=True)
+class Prose:
+    """The text of one page, in as many parts as it has; what any part cites is in the references."""
+
+    figures: Figures
+
+    @classmethod
+    def of(cls, pool: Pool, page: str, draw: Callable[..., str]) -> Prose:
+        """The text of a page (a path below docs/) that may ask the pool, and draw charts of it."""
+        return cls(Figures(pool, page, draw))
+
+    def filled(self, text: str, shown: str) -> str:
+        """A part with everything live filled in; ``shown`` names it in errors.
+
+        Raises:
+            InvalidSurvey: if it asks for an entry, axis, value or function that does not exist.
+
+        """
+        return _evaluated(_replaced(text, self.figures, shown), self.figures, shown)
+
+    def references(self) -> str:
+        """The list of everything cited so far, as a section; empty if nothing was."""
+        cited = self.figures.cited.values()
+        works = sorted(cited, key=lambda e: (e.authors[0].family.lower(), e.year, e.key))
+        if not works:
+            return ""
+        return render("references.md.j2", works=works, pool=self.figures.pool, page=self.figures.page)
+
+
 def render_prose(text: str, pool: Pool, page: str, shown: str, draw: Callable[..., str]) -> str:
     """The Markdown of a page with everything live filled in, and its references at the end.
 
@@ -42,12 +72,10 @@ def render_prose(text: str, pool: Pool, page: str, shown: str, draw: Callable[..
         InvalidSurvey: if it asks for an entry, axis, value or function that does not exist.
 
     """
-    figures = Figures(pool, page, draw)
-    text = _evaluated(_replaced(text, figures, shown), figures, shown)
-    if figures.cited:
-        works = sorted(figures.cited.values(), key=lambda e: (e.authors[0].family.lower(), e.year, e.key))
-        text = f"{text.rstrip()}\n\n{render('references.md.j2', works=works, pool=pool, page=page)}"
-    return text
+    prose = Prose.of(pool, page, draw)
+    text = prose.filled(text, shown)
+    references = prose.references()
+    return f"{text.rstrip()}\n\n{references}" if references else text
 
 
 def _replaced(text: str, figures: Figures, shown: str) -> str:

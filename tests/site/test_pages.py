@@ -20,10 +20,10 @@ from mkdocs.config import load_config
 
 from survey.literature import Pool
 from survey.literature.bibtex import Field
-from survey.site import build
 from survey.site.folder import write_folder
 from survey.site.markup import inert, url
 from survey.site.neighbours import neighbours
+from survey.site.pages import build
 from tests.conftest import ROOT
 
 HOSTILE = "</title><script>alert(1)</script> {{ 7*7 }} {% raw %} [x](javascript:alert(2)) **bold** `code` | # head ![i](x) $$1$$ [@c3]"

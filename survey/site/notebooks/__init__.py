@@ -1,0 +1,11 @@
+"""Notebooks as pages: executed once for what they depend on, then filled in and shown like any page.
+
+``executed`` runs a notebook, or finds the run that is still true; ``filled`` puts live
+figures and citations into its text; ``light`` makes a page of what a notebook plugin
+gives; ``markdown`` writes it for generators that know no notebooks.
+"""
+
+from survey.site.notebooks.execution import executed
+from survey.site.notebooks.rendering import filled, light, markdown
+
+__all__ = ["executed", "filled", "light", "markdown"]

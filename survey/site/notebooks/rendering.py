@@ -1,0 +1,111 @@
+"""From an executed notebook to a page: its text filled in, and nothing on the page that readers do not need."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Collection
+from copy import deepcopy
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+from survey.literature import InvalidSurvey, Pool, Problem
+from survey.literature.problems import expected, quoted
+from survey.site.markup import render, url
+from survey.site.prose import Prose
+
+CELL = re.compile(r"jp-(MarkdownCell|CodeCell)")
+"""How a notebook plugin marks a cell: class names of JupyterLab."""
+
+SOURCE = re.compile(r"^[^:#]+\.(md|ipynb)(#.*)?$")
+"""A link to the source of another page."""
+
+
+def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., str]) -> dict[str, Any]:
+    """The notebook with live figures and citations in its text, and its references as a last cell.
+
+    Raises:
+        InvalidSurvey: if the text asks for an entry, axis, value or function that does not exist.
+
+    """
+    out = deepcopy(notebook)
+    prose = Prose.of(pool, page, draw)
+    for number, cell in enumerate(out["cells"], 1):
+        if cell["cell_type"] == "markdown":
+            cell["source"] = prose.filled("".join(cell["source"]), f"{page}, cell {number}")
+    if references := prose.references():
+        out["cells"].append({"cell_type": "markdown", "id": "references", "metadata": {}, "source": references})
+    return out
+
+
+def light(html: str, page: str, known: Collection[str]) -> str:
+    """The page without the scripts, styles and frames that a notebook plugin puts around each cell.
+
+    Links to source files become addresses, since a notebook's text has not gone through the
+    generator; ``known`` are the source files there are.
+
+    Raises:
+        InvalidSurvey: if a link leads to a page that does not exist.
+
+    """
+    soup = BeautifulSoup(html, "html.parser")
+    for link in soup.find_all("a", href=SOURCE):
+        link["href"] = _address(str(link["href"]), page, known)
+    cells = [_cell(tag) for tag in soup.find_all(class_=CELL) if not tag.find(class_=CELL)]
+    return render("notebook.html.j2", cells=cells, page=page, name=posixpath.basename(page))
+
+
+def _cell(tag: Tag) -> dict[str, Any]:
+    """What a reader sees of a cell: text as HTML, or code with its outputs."""
+    if text := tag.find(class_="jp-RenderedMarkdown"):
+        for anchor in text.find_all("a", class_="anchor-link"):
+            anchor["class"], anchor["title"], anchor.string = "headerlink", "Link to this section", "#"
+        for pre in text.select(".highlight > pre"):
+            code = Tag(name="code")
+            code.extend(list(pre.contents))
+            pre.append(code)
+        return {"text": _inside(text)}
+    source = tag.select_one(".highlight-ipynb pre")
+    return {
+        "code": _inside(source) if source else "",
+        "outputs": [
+            {"html": _inside(output), "plain": "jp-RenderedText" in output["class"]}
+            for output in tag.select(".jp-OutputArea-output")
+        ],
+    }
+
+
+def _inside(tag: Tag) -> str:
+    for style in tag.find_all(["style", "script"]):
+        style.decompose()
+    return tag.decode_contents().strip()
+
+
+def _address(link: str, page: str, known: Collection[str]) -> str:
+    path, hash_, anchor = link.partition("#")
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+    if target not in known:
+        raise InvalidSurvey([Problem(page, 1, f"links to {quoted(target)} {expected(target, known)}")])
+    return url(page, f"{target}{hash_}{anchor}")
+
+
+def markdown(notebook: dict[str, Any]) -> str:
+    """The notebook as a page of Markdown: text, code and outputs one after the other."""
+    return render("notebook.md.j2", cells=[_blocks(cell) for cell in notebook["cells"]])
+
+
+def _blocks(cell: dict[str, Any]) -> dict[str, Any]:
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return {"text": re.sub(r"(\]\([^):#]+)\.ipynb", r"\1.md", source)}
+    outputs = [_shown(output) for output in cell["outputs"]]
+    return {"code": source, "outputs": outputs}
+
+
+def _shown(output: dict[str, Any]) -> dict[str, Any]:
+    if output["output_type"] == "stream":
+        return {"html": "".join(output["text"]), "plain": True}
+    data = output["data"]
+    html = "".join(data.get("text/html", ""))
+    return {"html": html or "".join(data["text/plain"]), "plain": not html}
