@@ -13,6 +13,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 WINGS = {
     "literature": ("check", "stats", "crosstab", "list", "show", "export", "new"),
+    "claims": ("claims",),
     "site": ("pages",),
     "traces": ("trace",),
 }
@@ -50,6 +51,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey crosstab reward credit         two axes against each other, empty cells included
       survey list --where credit=message    the entries behind a number
       survey show c3                        one entry with its tags and their evidence
+      survey claims                         which sentences of the survey hold, by which reading
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in
       survey pages --out DIR                the pages of the site, for another generator

@@ -18,7 +18,7 @@ from survey.cli.printing import count_table, entry_page, headline, sentence
 from survey.literature import Pool, counts, crosstab, load, read_pool, read_taxonomy, timeline
 from survey.literature.check import check_files
 from survey.literature.export import FORMATS, write_whole
-from survey.literature.pool import TAXONOMY
+from survey.literature.loading import TAXONOMY
 from survey.literature.problems import expected, quoted
 from survey.literature.rules import arxiv_date
 from survey.literature.skeleton import skeleton

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from survey.literature import InvalidSurvey, Pool, Problem, load
-from survey.literature.pool import TAXONOMY
+from survey.literature.loading import TAXONOMY
 from survey.literature.problems import quoted
 
 

@@ -34,24 +34,25 @@ def count_table(table: pd.DataFrame) -> str:
     return tabulate(shown.to_numpy().tolist(), headers=list(shown.columns), colalign=alignment)
 
 
+def wrapped(text: str, indent: str = "") -> str:
+    """A text in lines that fit the terminal."""
+    width = min(max(shutil.get_terminal_size().columns, 60), 100)
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
+
+
 def entry_page(entry: Entry, pool: Pool) -> list[str]:
     """All that is known of an entry, line by line."""
-    width = min(max(shutil.get_terminal_size().columns, 60), 100)
-
-    def wrap(text: str, indent: str = "") -> str:
-        return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
-
-    lines = [click.style(wrap(entry.title), bold=True), wrap("; ".join(map(str, entry.authors)))]
+    lines = [click.style(wrapped(entry.title), bold=True), wrapped("; ".join(map(str, entry.authors)))]
     if entry.text("authors-incomplete"):
-        lines.append(wrap(f"(incomplete: {entry.text('authors-incomplete')})"))
+        lines.append(wrapped(f"(incomplete: {entry.text('authors-incomplete')})"))
     lines += [f"{entry.venue}, {entry.year}   {entry.url}", f"{entry.path}:{entry.block.line}", ""]
     if entry.text("summary"):
-        lines += [wrap(entry.text("summary")), ""]
+        lines += [wrapped(entry.text("summary")), ""]
     for axis_id, tags in entry.tags.items():
         axis = pool.taxonomy[axis_id]
         lines.append(f"{click.style(axis.label, bold=True)}: {'; '.join(map(str, tags))}")
         if entry.why(axis_id):
-            lines.append(wrap(entry.why(axis_id), "    "))
+            lines.append(wrapped(entry.why(axis_id), "    "))
     for coding in pool.codings.values():
         differing = [
             f"{axis}: {'; '.join(map(str, judgement.tags))}"
@@ -59,5 +60,5 @@ def entry_page(entry: Entry, pool: Pool) -> list[str]:
             if judgement.tags[0].word != entry.primary(axis)
         ]
         if differing:
-            lines += ["", wrap(f"The coding {coding.id} has {' | '.join(differing)}")]
+            lines += ["", wrapped(f"The coding {coding.id} has {' | '.join(differing)}")]
     return lines

@@ -13,8 +13,9 @@ never changes. Nothing here knows which axes or values exist: that is data.
 from survey.literature.bibtex import Block, parse_bibtex, read_bibtex, write_bibtex
 from survey.literature.codings import Coding, Judgement
 from survey.literature.entries import Entry, Record
+from survey.literature.loading import load, read_pool
 from survey.literature.names import Name
-from survey.literature.pool import Pool, load, read_pool
+from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.statistics import cells, counts, crosstab, timeline
 from survey.literature.tags import Tag

@@ -9,7 +9,8 @@ from pathlib import Path
 from survey.literature.bibtex import read_bibtex
 from survey.literature.codings import READERS, read_judgements, read_readers
 from survey.literature.entries import Entry, read_entries, read_records
-from survey.literature.pool import EXCLUDED, Pool, same_work
+from survey.literature.loading import EXCLUDED, same_work
+from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy_file import read_taxonomy
 

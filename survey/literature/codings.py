@@ -1,19 +1,23 @@
-"""Codings: one reader's tags, kept beside the pool so that readings can be compared."""
+"""Codings: one reader's tags, kept beside the pool so that readings can be compared.
+
+Where readings differ, an adjudication says which value stands in the pool, and why.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from survey.literature.bibtex import FORBIDDEN
+from survey.literature.entries import Entry
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
-from survey.literature.tags import Tag, parse_tags
-from survey.literature.taxonomy import Taxonomy
+from survey.literature.tags import Tag, format_tags, parse_tags
+from survey.literature.taxonomy import Axis, Shape, Taxonomy
 from survey.literature.taxonomy_file import read_toml
 
 COLUMNS = ("key", "axis", "value")
@@ -22,6 +26,9 @@ COLUMNS = ("key", "axis", "value")
 NOTES = ("why", "read", "confidence", "blind")
 
 READERS = "readers.toml"
+
+ADJUDICATIONS = "adjudications.csv"
+"""Beside the codings, with the columns key, axis, value and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +56,28 @@ class Coding:
         return {j.axis: j for j in self.judgements if j.key == key}
 
 
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Why the value that stands in the pool was preferred where readings differ."""
+
+    key: str
+    axis: str
+    tags: tuple[Tag, ...]
+    why: str
+
+
+def compared_part(tags: tuple[Tag, ...], axis: Axis) -> tuple[str, ...]:
+    """What of a reader's tags is held against another reader's: the first value, on a set all of them."""
+    written = tuple(tag.word if tag.absent else str(tag) for tag in tags)
+    return tuple(sorted(written)) if axis.shape in (Shape.SET, Shape.QUANTITY) else written[:1]
+
+
 def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tuple[dict[str, Coding], list[Problem]]:
     """The codings of a folder, by file name without ending; none if there is no folder."""
     if not os.path.lexists(folder):
         return {}, []
     try:
-        files = sorted(path for path in folder.iterdir() if path.suffix == ".csv")
+        files = sorted(p for p in folder.iterdir() if p.suffix == ".csv" and p.name != ADJUDICATIONS)
     except OSError as error:
         return {}, [Problem(str(folder), 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
     if not files:
@@ -79,18 +102,59 @@ def read_judgements(
     path: Path, taxonomy: Taxonomy, keys: Collection[str]
 ) -> tuple[tuple[Judgement, ...], list[Problem]]:
     """The rows of one coding file. Every wrong row is a problem; no row is passed over."""
+    rows, problems = _judged_lines(path, taxonomy, keys)
+    return tuple(judgement for _, judgement in rows), problems
+
+
+def read_adjudications(
+    folder: Path, taxonomy: Taxonomy, entries: Iterable[Entry], codings: Mapping[str, Coding]
+) -> tuple[dict[tuple[str, str], Adjudication], list[Problem]]:
+    """The adjudications beside the codings, by entry and axis; none if there is no such file.
+
+    A row is a problem if it gives no reason, if its value is not the pool's tag as it stands (then
+    one of the two is out of date), or if no two readings differ there.
+    """
+    path = folder / ADJUDICATIONS
+    if not os.path.lexists(path):
+        return {}, []
+    by_key = {entry.key: entry for entry in entries}
+    rows, problems = _judged_lines(path, taxonomy, by_key)
+    read: dict[tuple[str, str], list[tuple[Tag, ...]]] = {}
+    for judgement in (j for coding in codings.values() for j in coding.judgements):
+        read.setdefault((judgement.key, judgement.axis), []).append(judgement.tags)
+    found = {}
+    for line, row in rows:
+        place, axis = (row.key, row.axis), taxonomy[row.axis]
+        stands = by_key[row.key].tags.get(row.axis, ())
+        messages = []
+        if row.tags and row.tags != stands:
+            stated, standing = quoted(format_tags(row.tags)), quoted(format_tags(stands))
+            messages.append(f"value is {stated}, the pool has {standing} (decide again, and change one of the two)")
+        if not row.notes.get("why", "").strip():
+            messages.append("why is empty (say in your own words why this value was preferred)")
+        if len({compared_part(tags, axis) for tags in (stands, *read.get(place, []))}) < 2:
+            messages.append("no two readings differ here (delete the row)")
+        problems += [Problem(str(path), line, message, *place) for message in messages]
+        found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""))
+    return found, problems
+
+
+def _judged_lines(
+    path: Path, taxonomy: Taxonomy, keys: Collection[str]
+) -> tuple[list[tuple[int, Judgement]], list[Problem]]:
+    """Every row that could be read, with its line; every other is a problem."""
     shown = str(path)
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
-        return (), [Problem(shown, line, "not UTF-8 text")]
+        return [], [Problem(shown, line, "not UTF-8 text")]
     except OSError as error:
-        return (), [Problem(shown, 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
+        return [], [Problem(shown, 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     if problem := _head(reader, text):
-        return (), [Problem(shown, 1, problem)]
-    judgements: list[Judgement] = []
+        return [], [Problem(shown, 1, problem)]
+    rows: list[tuple[int, Judgement]] = []
     problems: list[Problem] = []
     seen: set[tuple[str, str]] = set()
     try:
@@ -100,11 +164,11 @@ def read_judgements(
                 messages.append("this reader has coded this axis already")
             problems += [Problem(shown, reader.line_num, m, row["key"] or "", row["axis"] or "") for m in messages]
             if judgement:
-                judgements.append(judgement)
+                rows.append((reader.line_num, judgement))
                 seen.add((judgement.key, judgement.axis))
     except csv.Error as error:
         problems.append(Problem(shown, reader.line_num + 1, f"not CSV: {error}"))
-    return tuple(judgements), problems
+    return rows, problems
 
 
 def _head(reader: csv.DictReader[str], text: str) -> str:

@@ -1,26 +1,22 @@
-"""The pool: everything in ``bib/``, read once, checked, and then never changed."""
+"""The pool: everything in ``bib/``, which never changes once it is read."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 
 import pandas as pd
 
-from survey.literature.bibtex import read_bibtex
-from survey.literature.codings import Coding, read_codings
-from survey.literature.entries import Entry, Record, read_background, read_entries, read_records
-from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.claims_file import Claims
+from survey.literature.codings import Adjudication, Coding
+from survey.literature.editions import Edition
+from survey.literature.entries import Entry, Record
+from survey.literature.problems import expected, quoted
+from survey.literature.tags import Tag
 from survey.literature.taxonomy import Taxonomy
-from survey.literature.taxonomy_file import read_taxonomy
-
-POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
-TAXONOMY, CODINGS = "taxonomy.toml", "codings"
 
 
 @dataclass(frozen=True)
@@ -28,8 +24,9 @@ class Pool:
     """All entries and excluded records of a survey, with the taxonomy that explains them.
 
     ``pool["c3"]`` is an entry, ``len(pool)`` the number of entries, ``pool.as_of(day)``
-    the snapshot of a day. ``background`` is cited in the prose and never counted. Two
-    frames hold the same for pandas: ``frame`` (a row per entry) and ``tags`` (a row per
+    the snapshot of a day. ``background`` is cited in the prose and never counted; ``claims``
+    are judged by ``survey.literature.claims``; ``editions`` are the snapshots that were
+    published. Two frames hold the same for pandas: ``frame`` (a row per entry) and ``tags`` (a row per
     entry, axis and value).
     """
 
@@ -38,6 +35,9 @@ class Pool:
     records: tuple[Record, ...] = ()
     codings: Mapping[str, Coding] = field(default_factory=dict)
     background: tuple[Entry, ...] = ()
+    adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
+    claims: Claims = field(default_factory=Claims)
+    editions: Mapping[date, Edition] = field(default_factory=dict)
     snapshot: date | None = None
 
     def __len__(self) -> int:
@@ -108,6 +108,23 @@ class Pool:
         """The entries with these keys, in the order in which they are asked for."""
         return replace(self, entries=tuple(self[key] for key in dict.fromkeys(keys)))
 
+    def recoded(self, coding: str) -> Pool:
+        """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.
+
+        Raises:
+            KeyError: if there is no such coding.
+
+        """
+        if coding not in self.codings:
+            raise KeyError(f"there is no coding {quoted(coding)} {expected(coding, self.codings)}")
+        judged: dict[str, dict[str, tuple[Tag, ...]]] = {}
+        for judgement in self.codings[coding].judgements:
+            judged.setdefault(judgement.key, {})[judgement.axis] = judgement.tags
+        return replace(
+            self,
+            entries=tuple(replace(e, tags=MappingProxyType({**e.tags, **judged.get(e.key, {})})) for e in self.entries),
+        )
+
     def _wanted(self, axis: str, values: str) -> set[tuple[str, str]]:
         axes = {a.id: a for a in self.taxonomy.on("entry")}
         if axis not in axes:
@@ -147,56 +164,3 @@ class Pool:
             for position, tag in enumerate(tags)
         ]
         return pd.DataFrame(rows, columns=columns).astype({"number": "Int64", "primary": bool})
-
-
-def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
-    """The pool of a folder and all its problems; no pool if the taxonomy itself cannot be read."""
-    try:
-        taxonomy = read_taxonomy(folder / TAXONOMY)
-    except InvalidSurvey as error:
-        return None, error.problems
-    document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes)
-    entries, problems = read_entries(document, taxonomy)
-    records: tuple[Record, ...] = ()
-    if os.path.lexists(folder / EXCLUDED):
-        excluded = read_bibtex(folder / EXCLUDED, max_bytes=taxonomy.max_bytes)
-        records, found = read_records(excluded, taxonomy)
-        problems += found
-    background: tuple[Entry, ...] = ()
-    if os.path.lexists(folder / BACKGROUND):
-        background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
-        problems += found
-    problems += same_work([*entries, *records, *background])
-    keys = {entry.key for entry in (*entries, *records)}
-    codings, found = read_codings(folder / CODINGS, taxonomy, keys)
-    return Pool(taxonomy, entries, records, MappingProxyType(codings), background), tuple(sorted([*problems, *found]))
-
-
-def load(folder: Path | str) -> Pool:
-    """The pool of a folder.
-
-    Raises:
-        InvalidSurvey: with every problem of every file, if there is any.
-
-    """
-    pool, problems = read_pool(Path(folder))
-    if pool is None or problems:
-        raise InvalidSurvey(problems)
-    return pool
-
-
-def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
-    """A problem for every entry that cites the same work, or uses the same key, as one before it."""
-    seen: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
-        marks = {name: entry.text(name).lower() for name in ("doi", "eprint")}
-        marks["title"] = "".join(c for c in entry.title.lower() if c.isalnum())
-        marks["key"] = entry.key.lower()
-        for name, mark in marks.items():
-            first = seen.setdefault((name, mark), entry) if mark else entry
-            if first is entry or (name == "key" and first.path == entry.path):
-                continue  # within one file, repeated keys are reported where the file is read
-            written = entry.block.fields.get(name)
-            line = written.line if written else entry.block.line
-            where = f"{first.key} ({first.path}:{first.block.line})"
-            yield Problem(entry.path, line, f"the same {name} as {where}: is it the same work?", entry.key, name)

@@ -33,7 +33,7 @@ CITED: Final = (
 )  # fmt: skip
 """The fields of plain BibTeX, in the order in which entries are written."""
 
-OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened")
+OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened", "ids")
 """Fields of this format besides tags and evidence: plain text, no LaTeX."""
 
 LATEX: Final = frozenset(CITED) - {

@@ -72,6 +72,16 @@ def address(path: str) -> str:
     return f"{stem}/"
 
 
+def chapter(path: str) -> str:
+    """How a sentence names a hand-written page.
+
+    >>> chapter("read/open-problems.md"), chapter("index.md")
+    ('Open problems', 'Home')
+    """
+    stem = posixpath.basename(path).removesuffix(".md")
+    return "Home" if path == "index.md" else stem.replace("-", " ").capitalize()
+
+
 def code(text: str) -> Markup:
     """Text for HTML in which what stands between backticks is code.
 
@@ -105,7 +115,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    env.filters.update(inert=inert, heading=heading, code=code)
+    env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter)
     env.globals.update(url=url, reference=reference, words=words)
     return env
 

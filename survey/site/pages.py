@@ -13,6 +13,7 @@ from importlib.resources import files
 from itertools import combinations
 
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
+from survey.literature.claims import SIGNS, ledger
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.statistics import cell_label, counted
@@ -21,6 +22,7 @@ from survey.site.cite import coins
 from survey.site.drawing import Chart
 from survey.site.explorer import explorer
 from survey.site.feed import feed
+from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
 from survey.site.traces import trace_pages
@@ -39,9 +41,10 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     """
     out: dict[str, str | bytes] = {}
     drawn = every_chart(pool)
+    judged = ledger(pool)
     for part in (
-        _entries(pool, issues), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
-        _charts(drawn), _assets(), trace_pages(),
+        _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
+        claim_pages(pool, judged), _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:
@@ -85,8 +88,8 @@ def draw(pool: Pool, page: str, axis: str, across: str = "") -> str:
 # -------------------------------------------------------------------- builders
 
 
-def _entries(pool: Pool, issues: str) -> Iterator[tuple[str, str]]:
-    near = neighbours(pool)
+def _entries(pool: Pool, issues: str, judged: Ledger) -> Iterator[tuple[str, str]]:
+    near, counting = neighbours(pool), claims_of(judged)
     for entry in pool:
         page = f"entries/{entry.key}.md"
         bib = to_bib(pool.keep([entry.key]))
@@ -102,6 +105,8 @@ def _entries(pool: Pool, issues: str) -> Iterator[tuple[str, str]]:
                 bib=bib,
                 near=[(pool[key], shared) for key, shared in near[entry.key]],
                 readings=_readings(pool, entry),
+                counting=counting.get(entry.key, []),
+                signs=SIGNS,
                 structured=_structured(entry),
                 coins=coins(entry),
                 issues=issues,

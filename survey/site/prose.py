@@ -23,6 +23,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from latex2mathml.converter import convert
 
 from survey.literature import InvalidSurvey, Pool, Problem
+from survey.literature.claims import SIGNS, Judge
 from survey.site.figures import Figures
 from survey.site.markup import render
 
@@ -56,6 +57,13 @@ class Prose:
         """
         return _evaluated(_replaced(text, self.figures, shown), self.figures, shown)
 
+    def claims(self) -> str:
+        """The claims of the ledger that this page discusses, as a section; empty if there is none."""
+        pool, page = self.figures.pool, self.figures.page
+        judge = Judge(pool)
+        found = [judge.judged(claim) for claim in pool.claims if page in claim.chapters]
+        return render("chapter-claims.md.j2", found=found, page=page, signs=SIGNS) if found else ""
+
     def references(self) -> str:
         """The list of everything cited so far, as a section; empty if nothing was."""
         cited = self.figures.cited.values()
@@ -66,7 +74,7 @@ class Prose:
 
 
 def render_prose(text: str, pool: Pool, page: str, shown: str, draw: Callable[..., str]) -> str:
-    """The Markdown of a page with everything live filled in, and its references at the end.
+    """The Markdown of a page with everything live filled in, its claims and its references at the end.
 
     Raises:
         InvalidSurvey: if it asks for an entry, axis, value or function that does not exist.
@@ -74,8 +82,8 @@ def render_prose(text: str, pool: Pool, page: str, shown: str, draw: Callable[..
     """
     prose = Prose.of(pool, page, draw)
     text = prose.filled(text, shown)
-    references = prose.references()
-    return f"{text.rstrip()}\n\n{references}" if references else text
+    added = [part for part in (prose.claims(), prose.references()) if part]
+    return "\n\n".join([text.rstrip(), *added]) if added else text
 
 
 def _replaced(text: str, figures: Figures, shown: str) -> str:

@@ -29,6 +29,8 @@ KINDS = {
     "pair": "measure/reward-by-credit/",
     "benchmarks": "measure/benchmarks/",
     "screening": "measure/screening/",
+    "ledger": "claims/",
+    "claim": "claims/stopping-untrained/",
     "data format": "take-part/data-format/",
     "api": "take-part/api/",
     "missing page": "404.html",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from survey.literature import Pool, load, read_pool
-from survey.literature.pool import TAXONOMY
+from survey.literature.loading import TAXONOMY
 from survey.literature.taxonomy import Absence
 from tests.conftest import ROOT
 

@@ -1,0 +1,398 @@
+"""Claims: what the survey says that can be counted, judged on every snapshot by every reading.
+
+A claim is read broadly (as the pool is coded), strictly (with a narrower selection), as
+published (by the published coding or, where that has no such axis, by the published
+number) and by a second reader. Where the codings disagree, the claim is contested: the
+disagreement is shown and not settled by whichever was looked at last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from survey.literature.claims_file import All, Claim, Table, conditions, pairs
+from survey.literature.entries import Entry
+from survey.literature.pool import Pool
+from survey.literature.problems import Problem
+from survey.literature.tags import Tag
+from survey.literature.taxonomy import Absence, Axis, Taxonomy
+
+READINGS = {
+    "pool": "as coded here",
+    "published": "as published",
+    "second": "second reading",
+    "strict": "strict reading",
+}
+
+
+CITED_AS = {"strict": "read strictly", "published": "as published", "second": "by a second reading"}
+
+
+class Status(StrEnum):
+    """How a claim stands on a snapshot."""
+
+    HOLDS = "holds"
+    BROADLY = "holds only broadly"
+    CONTESTED = "contested"
+    OVERTURNED = "no longer holds"
+    FAILS = "does not hold"
+    UNMEASURABLE = "not measurable"
+
+
+SIGNS = {
+    Status.OVERTURNED: "✗",
+    Status.FAILS: "✗",
+    Status.CONTESTED: "≠",
+    Status.BROADLY: "≈",
+    Status.HOLDS: "✓",
+    Status.UNMEASURABLE: "?",
+}
+"""A sign for each status, so that colour is not needed to tell them apart; what is in doubt comes first."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A claim counted by one reading: the number, its population, whether the test is passed.
+
+    ``counted`` are the keys behind the number; ``against`` those behind the number that it is
+    compared with, if it is compared with one.
+    """
+
+    reading: str
+    number: int
+    of: int
+    holds: bool
+    counted: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim on one day: its status, and every reading that led to it."""
+
+    claim: Claim
+    day: date
+    status: Status
+    tallies: tuple[Tally, ...] = ()
+    since: date | None = None
+    because: tuple[str, ...] = ()
+
+    @property
+    def broad(self) -> Tally:
+        """The claim as the pool is coded."""
+        return self.tallies[0]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Every entry behind a number of this judgement, by any reading."""
+        return tuple(dict.fromkeys(key for t in self.tallies for key in (*t.counted, *t.against)))
+
+    @property
+    def verdict(self) -> str:
+        """The status as a reader is told it, with date and cause where there are any."""
+        if self.status is not Status.OVERTURNED:
+            return str(self.status)
+        cause = f" because of {', '.join(self.because)}" if self.because else ""
+        return f"{self.status} since {self.since}{cause}"
+
+
+def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
+    """Every claim judged on every snapshot, oldest first, by the id of the claim."""
+    judge = Judge(pool)
+    return {claim.id: tuple(judge.judged(claim, day) for day in snapshots(pool)) for claim in pool.claims}
+
+
+def snapshots(pool: Pool) -> tuple[date, ...]:
+    """The days claims are judged on: those of the editions, and the day the pool speaks for."""
+    return tuple(sorted({*(day for day in pool.editions if day <= pool.day), pool.day}))
+
+
+class Judge:
+    """A pool with the codings that its claims are judged by, each put in place of the pool's own tags once."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.readings = pool.claims.readings
+
+    def judged(self, claim: Claim, day: date | None = None) -> Judgement:
+        """A claim as it stands on a day, by default the day the pool speaks for.
+
+        A claim about the published snapshot is judged on that snapshot whatever the day.
+        """
+        day = day or self.pool.day
+        if claim.snapshot and self.readings:
+            day = min(day, self.readings.day)
+        if not measurable(self.pool.as_of(day), claim):
+            return Judgement(claim, day, Status.UNMEASURABLE, (tally(self.pool.as_of(day), claim, "pool"),))
+        tallies = tuple(self._tallies(claim, day))
+        codings = [t.holds for t in tallies if t.reading != "strict"]
+        if not any(codings):
+            since, because = self._since(claim, day)
+            return Judgement(claim, day, Status.OVERTURNED if since else Status.FAILS, tallies, since, because)
+        if not all(codings):
+            return Judgement(claim, day, Status.CONTESTED, tallies)
+        strictly = all(t.holds for t in tallies)
+        return Judgement(claim, day, Status.HOLDS if strictly else Status.BROADLY, tallies)
+
+    def not_reproduced(self) -> Iterator[Problem]:
+        """A problem for every published number that the published snapshot does not give.
+
+        Where our coding departs from the published one, the claim must name each entry and the reason.
+        """
+        if self.readings is None:
+            return
+        then = self.pool.as_of(self.readings.day)
+        for claim in self.pool.claims:
+            if claim.published is not None:
+                yield from self._unlike_published(claim, then)
+            if claim.published_strict is not None:
+                number = tally(then, claim, "strict", claim.strict).number
+                if number != claim.published_strict:
+                    yield _unlike(claim, "published-strict", claim.published_strict, number)
+        for table in self.pool.claims.tables:
+            if table.counts:
+                yield from _unlike_table(self.published.as_of(self.readings.day), table)
+
+    @cached_property
+    def published(self) -> Pool:
+        """The pool as the published survey coded it."""
+        assert self.readings is not None
+        return self.pool.recoded(self.readings.published)
+
+    @cached_property
+    def second(self) -> Pool:
+        """The pool as the second reader coded it."""
+        assert self.readings is not None
+        return self.pool.recoded(self.readings.second)
+
+    def _tallies(self, claim: Claim, day: date) -> Iterator[Tally]:
+        now = self.pool.as_of(day)
+        yield tally(now, claim, "pool")
+        if claim.strict:
+            yield tally(now, claim, "strict", claim.strict)
+        if self.readings is None:
+            return
+        if (found := self._as_published(claim, day)) is not None:
+            yield found
+        if self._covers(self.readings.second, claim, any):
+            yield tally(self.second.as_of(day), claim, "second")
+
+    def _as_published(self, claim: Claim, day: date) -> Tally | None:
+        """The claim by the published coding, or by the published number and what was added since."""
+        if self.readings is None or day < self.readings.day:
+            return None
+        if self._covers(self.readings.published, claim, all):
+            return tally(self.published.as_of(day), claim, "published")
+        if claim.published is None:
+            return None
+        then, now = self.pool.as_of(self.readings.day), tally(self.pool.as_of(day), claim, "published")
+        before = {work.key for work in (*then.entries, *then.records)}
+        added = tuple(key for key in now.counted if key not in before)
+        number = claim.published + len(added)
+        return replace(now, number=number, holds=passes(claim, number, now.of, len(now.against)), counted=added)
+
+    def _since(self, claim: Claim, day: date) -> tuple[date | None, tuple[str, ...]]:
+        """Since when a claim holds by no coding, and the entries that count against it since; None if it never held."""
+        days = sorted({*self.pool.editions, *(date.fromisoformat(e.text("added")) for e in self.pool), day})
+        held: tuple[str, ...] | None = None
+        for when in (d for d in days if d <= day):
+            tallies = list(self._tallies(claim, when))
+            behind = (*tallies[0].counted, *tallies[0].against)
+            if any(t.holds for t in tallies if t.reading != "strict"):
+                held = behind
+            elif held is not None:
+                return when, tuple(key for key in behind if key not in held)
+        return None, ()
+
+    def _covers(self, coding: str, claim: Claim, how: Callable[[Iterable[bool]], bool]) -> bool:
+        """Whether a coding has all (or any) of the axes that a claim looks at."""
+        axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
+        return bool(claim.axes) and not claim.largest and how(axis in axes for axis in claim.axes)
+
+    def _unlike_published(self, claim: Claim, then: Pool) -> Iterator[Problem]:
+        assert self.readings is not None
+        if self._covers(self.readings.published, claim, all):
+            number = tally(self.published.as_of(self.readings.day), claim, "published").number
+            if number != claim.published:
+                yield _unlike(claim, "published", claim.published, number)
+            return
+        counted = tally(then, claim, "pool")
+        agreed = counted.number if claim.largest else len(set(counted.counted) ^ claim.dissent.keys())
+        if agreed != claim.published:
+            named = ", ".join(counted.counted) or "none"
+            message = f"published says {claim.published}, counted {agreed} with the dissent that is named ({named})"
+            yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+
+
+# ------------------------------------------------------------------- counting
+
+
+def matching(pool: Pool, filter: Mapping[str, Any], primary: bool = False) -> tuple[Entry, ...]:
+    """The entries, or the excluded records, that a filter selects; all entries if it is empty."""
+    if any(pool.taxonomy[axis].on == "record" for axis in filter):
+        return tuple(
+            record for record in pool.records if all(_has(record, axis, filter[axis], pool) for axis in filter)
+        )
+    return pool.where(pairs(filter), primary).entries
+
+
+def _has(record: Entry, axis: str, condition: Any, pool: Pool) -> bool:
+    words = {word for value in conditions(condition) for word in pool.taxonomy[axis].resolve(value)}
+    return not words.isdisjoint(record.words(axis))
+
+
+def measurable(pool: Pool, claim: Claim) -> bool:
+    """Whether there is anything to count: a population, with some value on each axis asked about."""
+    population = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
+    absent = {"", *Absence}
+    coded = all(any(work.primary(axis) not in absent for work in population) for axis in claim.count)
+    return coded and bool(population or not claim.count)
+
+
+def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | None = None) -> Tally:
+    """A claim counted on a pool as it is coded; ``narrower`` is put on top of its own selection."""
+    population = matching(pool, claim.of)
+    within = replace(pool, entries=population) if claim.of else pool
+    chosen = matching(within, claim.count, claim.primary)
+    if narrower:
+        chosen = matching(replace(pool, entries=chosen), narrower)
+    against: tuple[Entry, ...] = ()
+    if claim.more_than is not None:
+        against = matching(pool, claim.more_than, claim.primary)
+    elif claim.leads is not None:
+        against = _runner_up(pool, claim)
+    number = len(chosen)
+    if claim.largest:
+        number, chosen = _largest(chosen, claim.largest)
+    whole = len(population) if claim.of else len(pool.records if _of_records(pool, claim) else pool.entries)
+    holds = passes(claim, number, whole, len(against))
+    return Tally(reading, number, whole, holds, _keys(chosen), _keys(against))
+
+
+def passes(claim: Claim, number: int, of: int, other: int) -> bool:
+    """Whether a number stands the test of a claim; ``other`` is the number that it is compared with."""
+    operand = claim.operand
+    match claim.test:
+        case "is":
+            return bool(number == operand)
+        case "at-least":
+            return bool(number >= operand)
+        case "at-most":
+            return bool(number <= operand)
+        case "share-at-least":
+            return of > 0 and number / of >= operand
+        case "share-at-most":
+            return of > 0 and number / of <= operand
+        case _:
+            return number > other
+
+
+def _runner_up(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
+    """The entries of the fullest other value of the axis, absences left aside."""
+    axis = pool.taxonomy[str(claim.leads)]
+    leading = {tag for entry in matching(pool, claim.count, True) for tag in entry.words(axis.id)[:1]}
+    groups = Counter(entry.primary(axis.id) for entry in pool)
+    others = [(groups[value], value) for value in axis.values if value not in leading]
+    most = max(others, default=(0, ""))[1]
+    return tuple(entry for entry in pool if entry.primary(axis.id) == most)
+
+
+def _largest(entries: tuple[Entry, ...], quantity: str) -> tuple[int, tuple[Entry, ...]]:
+    """The largest number that any of them discloses, and who discloses it."""
+    numbers = [max((t.number or 0 for t in _tags(entry) if t.word == quantity), default=0) for entry in entries]
+    most = max(numbers, default=0)
+    return most, tuple(entry for entry, number in zip(entries, numbers, strict=True) if number == most and most)
+
+
+def _tags(entry: Entry) -> Iterator[Tag]:
+    return (tag for tags in entry.tags.values() for tag in tags)
+
+
+def _of_records(pool: Pool, claim: Claim) -> bool:
+    return any(pool.taxonomy[axis].on == "record" for axis in claim.count)
+
+
+def _keys(entries: tuple[Entry, ...]) -> tuple[str, ...]:
+    return tuple(entry.key for entry in entries)
+
+
+def _unlike(claim: Claim, name: str, stated: int | None, number: int) -> Problem:
+    message = f"{name} says {stated}, the snapshot of that day gives {number}"
+    return Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+
+
+def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
+    axis = then.taxonomy[table.axis]
+    works = matching(then, table.within) if axis.on == "entry" else then.records
+    found = Counter(work.primary(axis.id) for work in works)
+    for word in axis.words:
+        if found[word] != table.counts.get(word, 0):
+            message = f"counts: {word} is {table.counts.get(word, 0)} here, the published coding gives {found[word]}"
+            yield Problem(table.path, table.line, message, field=f"table.{table.id}")
+
+
+# ------------------------------------------------------------------- in words
+
+
+def question(claim: Claim, taxonomy: Taxonomy) -> str:
+    """What is counted, and what the number must be, in words.
+
+    >>> from survey.literature import load
+    >>> pool = load("bib")
+    >>> question(pool.claims["message-credit-sparse"], pool.taxonomy)
+    'entries with credit unit: message, by first value; at most 10 % of all'
+    """
+    works = "records" if any(taxonomy[axis].on == "record" for axis in claim.count) else "entries"
+    counted = f"{works} with {_selection(claim.count, taxonomy)}" if claim.count else works
+    counted += ", by first value" if claim.primary else ""
+    if claim.largest:
+        counted = f"the largest number of {claim.largest} among {counted}"
+    return f"{counted}; {_expectation(claim, taxonomy, works)}"
+
+
+def citable(judgement: Judgement, fingerprint: str) -> str:
+    """A claim as a sentence to cite: with its number, its edition, its data and its status.
+
+    Where not every reading agrees, each is in the sentence.
+    """
+    broad, rest = judgement.tallies[0], judgement.tallies[1:]
+    told = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
+    if judgement.status is not Status.HOLDS and rest:
+        told += " as coded here, " + ", ".join(f"{t.number} {CITED_AS[t.reading]}" for t in rest)
+    told += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
+    return f"{judgement.claim.sentence.rstrip('.')} ({told})."
+
+
+def _expectation(claim: Claim, taxonomy: Taxonomy, works: str) -> str:
+    population = f"{works} with {_selection(claim.of, taxonomy)}" if claim.of else "all"
+    match claim.test:
+        case "share-at-least" | "share-at-most" as test:
+            return f"{test.removeprefix('share-').replace('-', ' ')} {100 * claim.operand:g} % of {population}"
+        case "more-than":
+            return f"more than {works} with {_selection(claim.operand, taxonomy)}"
+        case "leads":
+            return f"more than any other value of {taxonomy[claim.operand].label.lower()}"
+        case "is":
+            return f"exactly {claim.operand}" + (f" among {population}" if claim.of else "")
+        case test:
+            return f"{test.replace('-', ' ')} {claim.operand}" + (f" among {population}" if claim.of else "")
+
+
+def _selection(filter: Mapping[str, Any], taxonomy: Taxonomy) -> str:
+    return " and ".join(_named(taxonomy[axis], condition, taxonomy) for axis, condition in filter.items())
+
+
+def _named(axis: Axis, condition: Any, taxonomy: Taxonomy) -> str:
+    joint = " and " if isinstance(condition, All) else " or "
+    labels = []
+    for value in conditions(condition):
+        word, _, how = (part.strip() for part in value.partition(":"))
+        label = " or ".join(taxonomy.label(axis.id, found) for found in axis.resolve(word))
+        labels.append(f"{label} ({axis.qualifiers[how].label})" if how else label)
+    return f"{axis.label.lower()}: {joint.join(labels)}"

@@ -1,0 +1,93 @@
+"""Reading ``bib/``: every file once, every problem of every file in one go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import MappingProxyType
+
+from survey.literature.bibtex import read_bibtex
+from survey.literature.claims import Judge
+from survey.literature.claims_file import read_claims
+from survey.literature.codings import read_adjudications, read_codings
+from survey.literature.editions import aliases, check_published_keys, read_editions
+from survey.literature.entries import Entry, Record, read_background, read_entries, read_records
+from survey.literature.pool import Pool
+from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.taxonomy_file import read_taxonomy
+
+POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
+TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
+
+
+def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
+    """The pool of a folder and all its problems; no pool if the taxonomy itself cannot be read."""
+    try:
+        taxonomy = read_taxonomy(folder / TAXONOMY)
+    except InvalidSurvey as error:
+        return None, error.problems
+    document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes)
+    entries, problems = read_entries(document, taxonomy)
+    records: tuple[Record, ...] = ()
+    if os.path.lexists(folder / EXCLUDED):
+        excluded = read_bibtex(folder / EXCLUDED, max_bytes=taxonomy.max_bytes)
+        records, found = read_records(excluded, taxonomy)
+        problems += found
+    background: tuple[Entry, ...] = ()
+    if os.path.lexists(folder / BACKGROUND):
+        background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
+        problems += found
+    problems += same_work([*entries, *records, *background])
+    keys = {entry.key for entry in (*entries, *records)}
+    codings, found = read_codings(folder / CODINGS, taxonomy, keys)
+    problems += found
+    adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
+    problems += found
+    editions, found = read_editions(folder / EDITIONS)
+    problems += found
+    problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
+    claims, found = read_claims(folder / CLAIMS, taxonomy, keys, codings)
+    pool = Pool(
+        taxonomy,
+        entries,
+        records,
+        codings=MappingProxyType(codings),
+        background=background,
+        adjudications=MappingProxyType(adjudications),
+        claims=claims,
+        editions=MappingProxyType(editions),
+    )
+    # numbers can only be compared once everything they are counted from could be read
+    problems += found or ([] if problems else Judge(pool).not_reproduced())
+    return pool, tuple(sorted(problems))
+
+
+def load(folder: Path | str) -> Pool:
+    """The pool of a folder.
+
+    Raises:
+        InvalidSurvey: with every problem of every file, if there is any.
+
+    """
+    pool, problems = read_pool(Path(folder))
+    if pool is None or problems:
+        raise InvalidSurvey(problems)
+    return pool
+
+
+def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
+    """A problem for every entry that cites the same work, or uses the same key, as one before it."""
+    seen: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        marks = {name: entry.text(name).lower() for name in ("doi", "eprint")}
+        marks["title"] = "".join(c for c in entry.title.lower() if c.isalnum())
+        marks["key"] = entry.key.lower()
+        for name, mark in marks.items():
+            first = seen.setdefault((name, mark), entry) if mark else entry
+            if first is entry or (name == "key" and first.path == entry.path):
+                continue  # within one file, repeated keys are reported where the file is read
+            written = entry.block.fields.get(name)
+            line = written.line if written else entry.block.line
+            where = f"{first.key} ({first.path}:{first.block.line})"
+            yield Problem(entry.path, line, f"the same {name} as {where}: is it the same work?", entry.key, name)

@@ -1,0 +1,64 @@
+"""The ledger: a page for every claim, with its readings, the entries behind it and a sentence to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from survey.literature import Pool
+from survey.literature.claims import READINGS, SIGNS, Judgement, citable, question
+from survey.literature.editions import fingerprint
+from survey.literature.entries import Entry
+from survey.literature.export.bib import to_bib
+from survey.site.markup import render
+
+Ledger = Mapping[str, tuple[Judgement, ...]]
+
+
+def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
+    """The ledger, and for every claim its page and the BibTeX of the entries behind it."""
+    if not judged:
+        return
+    page = "claims/index.md"
+    statuses = {status: [j[-1] for j in judged.values() if j[-1].status is status] for status in SIGNS}
+    yield page, render("claims.md.j2", pool=pool, page=page, judged=judged, statuses=statuses, signs=SIGNS)
+    for judgements in judged.values():
+        last = judgements[-1]
+        page = f"claims/{last.claim.id}.md"
+        rows = [(work, _counts(last, work.key)) for work in _works(pool, last)]
+        yield page.replace(".md", ".bib"), to_bib(pool.keep(work.key for work, _ in rows if work.key in pool))
+        then = pool.as_of(last.day)
+        yield (
+            page,
+            render(
+                "claim.md.j2",
+                pool=pool,
+                page=page,
+                claim=last.claim,
+                last=last,
+                judgements=judgements,
+                question=question(last.claim, pool.taxonomy),
+                readings=READINGS,
+                signs=SIGNS,
+                rows=rows,
+                sentence=citable(last, fingerprint([*then.entries, *then.records])),
+            ),
+        )
+
+
+def claims_of(judged: Ledger) -> dict[str, list[Judgement]]:
+    """For the key of each work the newest judgement of every claim that counts it, by any reading."""
+    found: dict[str, list[Judgement]] = {}
+    for judgements in judged.values():
+        for key in judgements[-1].entries:
+            found.setdefault(key, []).append(judgements[-1])
+    return found
+
+
+def _works(pool: Pool, judgement: Judgement) -> list[Entry]:
+    known = {work.key: work for work in (*pool.entries, *pool.records)}
+    return sorted((known[key] for key in judgement.entries), key=lambda e: (-e.year, e.key))
+
+
+def _counts(judgement: Judgement, key: str) -> list[str]:
+    """Per reading of a judgement, whether it counts the work ("counted", "compared") or not."""
+    return ["counted" if key in t.counted else "compared" if key in t.against else "" for t in judgement.tallies]

@@ -1,0 +1,69 @@
+"""The ledger: a page for every claim; entries and chapters say which claims concern them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+
+from survey.literature import Pool
+from survey.literature.claims import Judge, ledger
+from survey.site import draw, render_prose
+from survey.site.ledger import claim_pages, claims_of
+from survey.site.pages import build
+
+
+@pytest.fixture(scope="module")
+def files(pool: Pool) -> dict[str, str]:
+    return dict(claim_pages(pool, ledger(pool)))
+
+
+def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files: dict[str, str]) -> None:
+    for claim in pool.claims:
+        assert f"](claims/{claim.id}" not in files["claims/index.md"]
+        assert f"{claim.id}/" in files["claims/index.md"]
+        assert "Cite it" in files[f"claims/{claim.id}.md"]
+        assert f"claims/{claim.id}.bib" in files
+
+
+def test_a_contested_claim_shows_each_reading_the_entries_of_each_and_the_reason(files: dict[str, str]) -> None:
+    page = files["claims/stopping-untrained.md"]
+    assert "contested" in page
+    for reading, number, verdict in (
+        ("as coded here", 1, "fails"),
+        ("as published", 0, "passes"),
+        ("second reading", 1, "fails"),
+    ):
+        assert re.search(rf"{reading}</th><td[^>]*>{number} of 84.*?</td><td>{verdict}", page), reading
+    assert "entries/puppeteer/" in page
+    assert "entries/learning-to-deliberate2025/" in page
+    assert "where our coding departs from the published number" in page
+    assert "@" in files["claims/stopping-untrained.bib"]
+
+
+def test_an_entry_lists_the_claims_that_count_it(pool: Pool) -> None:
+    counting = claims_of(ledger(pool))
+    assert "stopping-untrained" in [judgement.claim.id for judgement in counting["puppeteer"]]
+    page = str(build(pool)["entries/puppeteer.md"])
+    section = page.split("## Claims that count it")[1].split("## ")[0]
+    assert "claims/stopping-untrained/" in section
+    assert "contested" in section
+
+
+def test_a_chapter_ends_with_the_claims_it_discusses(pool: Pool) -> None:
+    page = render_prose("# Decisions\n", pool, "read/decisions.md", "decisions.md", draw)
+    section = page.split("## What this page claims")[1]
+    assert "claims/stopping-untrained/" in section
+    assert section.count("<li>") == len([c for c in pool.claims if "read/decisions.md" in c.chapters])
+    assert "What this page claims" not in render_prose("# Other\n", pool, "read/other.md", "other.md", draw)
+
+
+def test_a_survey_without_claims_has_no_ledger(pool: Pool) -> None:
+    assert dict(claim_pages(pool, {})) == {}
+
+
+def test_the_ledger_of_an_earlier_day_speaks_for_that_day(pool: Pool) -> None:
+    then = pool.as_of(date(2026, 5, 4))
+    judgement = Judge(then).judged(then.claims["retained"])
+    assert judgement.day == date(2026, 5, 4)
