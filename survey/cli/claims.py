@@ -16,7 +16,6 @@ from survey.cli.options import as_of, finds_bib, formats
 from survey.cli.printing import headline, sentence, wrapped
 from survey.literature import Pool, load
 from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable, question
-from survey.literature.editions import fingerprint
 from survey.literature.problems import expected, quoted
 
 
@@ -50,7 +49,7 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> N
     judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
     now = pool.as_of(day)
     if form == "json":
-        told = {"data": data(now), "claims": [as_dict(judgement, pool) for judgement in judged]}
+        told = {"data": now.fingerprint, "claims": [as_dict(judgement, pool) for judgement in judged]}
         click.echo(json.dumps(headline(now) | told, ensure_ascii=False, indent=1))
     elif form == "csv":
         click.echo(_csv(judged), nl=False)
@@ -59,11 +58,6 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> N
     else:
         _table(judged)
         click.echo(f"\n{len(judged)} claims, {sentence(now)}")
-
-
-def data(pool: Pool) -> str:
-    """The fingerprint of what is counted."""
-    return fingerprint([*pool.entries, *pool.records])
 
 
 def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
@@ -133,7 +127,7 @@ def _page(judgement: Judgement, pool: Pool) -> str:
             lines.append(wrapped(", ".join(t.counted), "    "))
     lines += ["", wrapped(f"It does not say: {claim.limit}"), wrapped(f"It would change with: {claim.changes}")]
     then = pool.as_of(judgement.day)
-    lines += ["", wrapped(citable(judgement, data(then)))]
+    lines += ["", wrapped(citable(judgement, then.fingerprint))]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from survey.literature.claims_file import Claims
 from survey.literature.codings import Adjudication, Coding
-from survey.literature.editions import Edition
+from survey.literature.editions import Edition, fingerprint
 from survey.literature.entries import Entry, Record
 from survey.literature.problems import expected, quoted
 from survey.literature.tags import Tag
@@ -39,6 +39,8 @@ class Pool:
     claims: Claims = field(default_factory=Claims)
     editions: Mapping[date, Edition] = field(default_factory=dict)
     snapshot: date | None = None
+    whole: Pool | None = None
+    """The pool of which this is a selection, if it is one."""
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -66,8 +68,20 @@ class Pool:
 
     @property
     def day(self) -> date:
-        """The day this pool speaks for: that of the snapshot, else of the newest entry."""
-        return self.snapshot or self.last_added
+        """The day this pool speaks for: that of the snapshot, else of the newest entry of the whole."""
+        return self.snapshot or (self.whole or self).last_added
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits of the data that this pool is, or is a selection from."""
+        if self.whole is not None:
+            return self.whole.fingerprint
+        return fingerprint([*self.entries, *self.records])
+
+    @property
+    def stamp(self) -> str:
+        """Which data this is: survey, edition and fingerprint. Every export carries it."""
+        return f"{self.taxonomy.title}, edition {self.day}, data {self.fingerprint}"
 
     def as_of(self, day: date | None) -> Pool:
         """The pool as it was at the end of a day; the pool itself for None."""
@@ -79,6 +93,7 @@ class Pool:
             entries=tuple(e for e in self.entries if e.text("added") <= iso),
             records=tuple(r for r in self.records if r.text("screened") <= iso),
             snapshot=day,
+            whole=None,
         )
 
     def where(self, filters: Iterable[tuple[str, str]], primary: bool = False) -> Pool:
@@ -102,11 +117,12 @@ class Pool:
                     for tag in e.tags.get(axis, ())[: 1 if primary else None]
                 )
             )
-        return replace(self, entries=entries)
+        return replace(self, entries=entries, whole=self.whole or self)
 
     def keep(self, keys: Iterable[str]) -> Pool:
         """The entries with these keys, in the order in which they are asked for."""
-        return replace(self, entries=tuple(self[key] for key in dict.fromkeys(keys)))
+        kept = tuple(self[key] for key in dict.fromkeys(keys))
+        return replace(self, entries=kept, whole=self.whole or self)
 
     def recoded(self, coding: str) -> Pool:
         """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.

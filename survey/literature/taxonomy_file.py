@@ -28,7 +28,7 @@ RULE_KEYS = ("when", "only", "because")
 
 NOT_AN_AXIS = frozenset(
     {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
-     "summary", "added", "authors-incomplete"}
+     "summary", "added", "authors-incomplete", "edition", "data"}
 )  # fmt: skip
 """Columns of the exported tables, which an axis would overwrite."""
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
 from survey.literature.claims import READINGS, SIGNS, Judgement, citable, question
-from survey.literature.editions import fingerprint
 from survey.literature.entries import Entry
 from survey.literature.export.bib import to_bib
 from survey.site.markup import render
@@ -26,7 +25,6 @@ def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
         page = f"claims/{last.claim.id}.md"
         rows = [(work, _counts(last, work.key)) for work in _works(pool, last)]
         yield page.replace(".md", ".bib"), to_bib(pool.keep(work.key for work, _ in rows if work.key in pool))
-        then = pool.as_of(last.day)
         yield (
             page,
             render(
@@ -40,7 +38,7 @@ def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
                 readings=READINGS,
                 signs=SIGNS,
                 rows=rows,
-                sentence=citable(last, fingerprint([*then.entries, *then.records])),
+                sentence=citable(last, pool.as_of(last.day).fingerprint),
             ),
         )
 

@@ -92,8 +92,9 @@ def _entries(pool: Pool, issues: str, judged: Ledger) -> Iterator[tuple[str, str
     near, counting = neighbours(pool), claims_of(judged)
     for entry in pool:
         page = f"entries/{entry.key}.md"
-        bib = to_bib(pool.keep([entry.key]))
-        yield f"entries/{entry.key}.bib", bib
+        alone = pool.keep([entry.key])
+        bib = to_bib(alone, stamped=False)
+        yield f"entries/{entry.key}.bib", to_bib(alone)
         yield (
             page,
             render(

@@ -12,14 +12,19 @@ from survey.literature.rules import CITED
 from survey.literature.taxonomy import Taxonomy
 
 
-def to_bib(pool: Pool) -> str:
-    """BibTeX for citing: the fields that styles read, and no others."""
-    return write_bibtex(_citable(entry) for entry in pool)
+def to_bib(pool: Pool, stamped: bool = True) -> str:
+    """BibTeX for citing: the fields that styles read, and no others; ``stamped`` says of which data."""
+    text = write_bibtex(_citable(entry) for entry in pool)
+    return f"{_stamp(pool)}{text}" if stamped else text
 
 
 def to_tagged_bib(pool: Pool) -> str:
     """BibTeX with tags and evidence, in the order of the taxonomy; reading it gives the same entries."""
-    return write_bibtex(tidy(entry.block, pool.taxonomy) for entry in pool)
+    return _stamp(pool) + write_bibtex(tidy(entry.block, pool.taxonomy) for entry in pool)
+
+
+def _stamp(pool: Pool) -> str:
+    return f"% {pool.stamp}\n\n"
 
 
 def tidy(block: Block, taxonomy: Taxonomy, on: str = "entry") -> Block:

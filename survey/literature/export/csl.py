@@ -35,7 +35,7 @@ PROTECTED = re.compile(
 
 def to_csl_json(pool: Pool) -> str:
     """A CSL-JSON list, one item an entry."""
-    return json.dumps([csl_item(entry) for entry in pool], ensure_ascii=False, indent=1) + "\n"
+    return json.dumps([csl_item(entry) | {"source": pool.stamp} for entry in pool], ensure_ascii=False, indent=1) + "\n"
 
 
 def csl_item(entry: Entry) -> dict[str, Any]:

@@ -16,10 +16,10 @@ TYPES = {
 
 def to_ris(pool: Pool) -> str:
     """One RIS record an entry, its tags as keywords."""
-    return "".join(_record(entry) for entry in pool)
+    return "".join(_record(entry, pool.stamp) for entry in pool)
 
 
-def _record(entry: Entry) -> str:
+def _record(entry: Entry, stamp: str) -> str:
     kind = TYPES.get(entry.block.type, "UNPB" if entry.text("eprint") else "ELEC")
     start, _, end = readable(entry.text("pages")).partition("–")
     month = f"{entry.month:02}" if entry.month else ""
@@ -41,6 +41,7 @@ def _record(entry: Entry) -> str:
         ("DO", entry.text("doi")),
         ("AN", f"arXiv:{entry.text('eprint')}" if entry.text("eprint") else ""),
         ("UR", entry.url),
+        ("DB", stamp),
         ("N1", _incomplete(entry)),
         ("N2", entry.text("summary")),
         *(("KW", f"{axis}: {tag}") for axis, tags in entry.tags.items() for tag in tags if not tag.absent),

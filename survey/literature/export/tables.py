@@ -31,11 +31,13 @@ def to_frame(pool: Pool) -> pd.DataFrame:
             "venue": entry.venue,
             **{name: entry.text(name) or None for name in TEXTS},
             **{axis.id: [str(tag) for tag in entry.tags.get(axis.id, ())] for axis in axes},
+            "edition": pool.day.isoformat(),
+            "data": pool.fingerprint,
         }
         for entry in pool
     ]
     columns = ["key", "type", "title", "authors", "year", "month", "appeared", "venue", *TEXTS]
-    frame = pd.DataFrame(rows, columns=[*columns, *(axis.id for axis in axes)])
+    frame = pd.DataFrame(rows, columns=[*columns, *(axis.id for axis in axes), "edition", "data"])
     return frame.astype({"year": "int64", "month": "Int64"})
 
 
@@ -58,6 +60,7 @@ def to_json(pool: Pool) -> str:
     whole = {
         "survey": pool.taxonomy.title,
         "as_of": pool.day.isoformat(),
+        "data": pool.fingerprint,
         "entries": [_entry(entry) for entry in pool],
     }
     return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
