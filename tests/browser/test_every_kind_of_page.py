@@ -31,6 +31,7 @@ KINDS = {
     "screening": "measure/screening/",
     "ledger": "claims/",
     "claim": "claims/stopping-untrained/",
+    "notebook": "notebooks/credit/",
     "data format": "take-part/data-format/",
     "api": "take-part/api/",
     "missing page": "404.html",

@@ -18,6 +18,15 @@ from survey.site.prose import Prose
 CELL = re.compile(r"jp-(MarkdownCell|CodeCell)")
 """How a notebook plugin marks a cell: class names of JupyterLab."""
 
+PLAIN = re.compile(r'<span class="(?:w|p|o|n|nn)">([^<]*)</span>')
+"""Marks of code that look like the text around them: half the weight of a page, and nothing to see."""
+
+FALLBACK = re.compile(r"var\((--[\w-]+), #[0-9a-f]{6}\)")
+"""A colour for where there is no site around a picture. Here there is."""
+
+SHORT = 6
+"""Lines of code that a reader passes over easily; a longer way to a picture is folded."""
+
 SOURCE = re.compile(r"^[^:#]+\.(md|ipynb)(#.*)?$")
 """A link to the source of another page."""
 
@@ -67,8 +76,11 @@ def _cell(tag: Tag) -> dict[str, Any]:
             pre.append(code)
         return {"text": _inside(text)}
     source = tag.select_one(".highlight-ipynb pre")
+    lines = source.get_text().strip().count("\n") + 1 if source else 0
     return {
         "code": _inside(source) if source else "",
+        "lines": lines,
+        "folded": lines > SHORT and tag.select_one("figure.chart") is not None,
         "outputs": [
             {"html": _inside(output), "plain": "jp-RenderedText" in output["class"]}
             for output in tag.select(".jp-OutputArea-output")
@@ -79,7 +91,7 @@ def _cell(tag: Tag) -> dict[str, Any]:
 def _inside(tag: Tag) -> str:
     for style in tag.find_all(["style", "script"]):
         style.decompose()
-    return tag.decode_contents().strip()
+    return FALLBACK.sub(r"var(\1)", PLAIN.sub(r"\1", tag.decode_contents().strip()))
 
 
 def _address(link: str, page: str, known: Collection[str]) -> str:

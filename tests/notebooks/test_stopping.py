@@ -1,0 +1,141 @@
+"""What "Learning when to stop" rests on: tasks that differ, rivals that can be beaten, and a baseline that is fair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from survey.literature import load
+from survey.traces.simulate.stopping import (
+    CONTINUE,
+    OBSERVED,
+    STOP,
+    Episode,
+    Stopping,
+    episodes,
+    fixed,
+    patience,
+    played,
+)
+
+Array = NDArray[np.float64]
+Baseline = Callable[[Array, NDArray[np.bool_], Array], Array]
+
+TEAM = Stopping()
+LAST = TEAM.rounds
+TRAINING = list(episodes(TEAM, 1200))
+TESTS = list(episodes(TEAM, 1200, first=100_000))
+
+
+def arrays(tasks: list[Episode]) -> tuple[Array, Array]:
+    return np.array([task.observations for task in tasks]), np.array([task.returns for task in tasks])
+
+
+def features(observed: Array, like: Array) -> Array:
+    mean, spread = like.mean(axis=0), like.std(axis=0)
+    scaled = (observed - mean) / np.where(spread > 1e-9, spread, np.inf)
+    return np.concatenate([np.ones((*scaled.shape[:2], 1)), scaled], axis=2)
+
+
+def trained(baseline: Baseline, seed: int, updates: int = 150) -> float:
+    """What a rule returns on the tests that REINFORCE has learned from the training tasks."""
+    observed, returns = arrays(TRAINING)
+    x, rounds, rng = features(observed, observed), np.arange(LAST + 1), np.random.default_rng(seed)
+    weights = np.zeros(x.shape[1:])
+    weights[:, 0] = -2
+    for _ in range(updates):
+        batch = rng.integers(len(x), size=200)
+        chance = 0.5 + 0.5 * np.tanh((x[batch] * weights).sum(axis=2) / 2)
+        stops = rng.random(chance.shape) < chance
+        stops[:, LAST] = True
+        end = stops.argmax(axis=1)[:, None]
+        earned, chosen = returns[batch[:, None], end], (rounds <= end) & (rounds < LAST)
+        better = earned - baseline(earned, chosen, returns[batch])
+        slope = np.where(chosen, (rounds == end) - chance, 0) * better
+        weights = weights + 50 * (slope[:, :, None] * x[batch]).mean(axis=0)
+    test_observed, test_returns = arrays(TESTS)
+    stops = (features(test_observed, observed) * weights).sum(axis=2) > 0
+    stops[:, LAST] = True
+    return float(test_returns[np.arange(len(TESTS)), stops.argmax(axis=1)].mean())
+
+
+def round_mean(earned: Array, chosen: NDArray[np.bool_], _: Array) -> Array:
+    mean: Array = (chosen * earned).sum(axis=0) / chosen.sum(axis=0).clip(1)
+    return mean
+
+
+def draft(earned: Array, chosen: NDArray[np.bool_], returns: Array) -> Array:
+    return returns
+
+
+def rival() -> float:
+    """The best fixed number of rounds or the best patience, chosen on the tests: no learner gets that favour."""
+    rules = [fixed(number, LAST) for number in range(LAST + 1)] + [patience(number, LAST) for number in range(1, 6)]
+    return max(fmean(task.returns[played(task, rule)] for task in TESTS) for rule in rules)
+
+
+@pytest.fixture(scope="module")
+def by_baseline() -> dict[str, list[float]]:
+    return {one.__name__: [trained(one, seed) for seed in range(2)] for one in (round_mean, draft)}
+
+
+def test_plain_reinforce_learns_to_beat_every_fixed_budget_and_every_patience(
+    by_baseline: dict[str, list[float]],
+) -> None:
+    assert min(by_baseline["round_mean"]) > rival() + 0.005
+
+
+def test_no_learned_rule_reaches_who_knows_the_hidden_numbers(by_baseline: dict[str, list[float]]) -> None:
+    assert max(map(max, by_baseline.values())) < fmean(task.informed for task in TESTS)
+
+
+def test_grades_of_the_drafts_teach_at_least_as_much_as_the_mean_of_the_round(
+    by_baseline: dict[str, list[float]],
+) -> None:
+    assert fmean(by_baseline["draft"]) > fmean(by_baseline["round_mean"])
+
+
+def test_each_kind_of_task_has_its_own_best_number_of_rounds() -> None:
+    best = {}
+    for much in (True, False):
+        for fast in (True, False):
+            own = [t.returns for t in TESTS if (t.reach > t.parts / 2) == much and (t.chance > 0.3) == fast]
+            best[much, fast] = int(np.mean(own, axis=0).argmax())
+    assert best[True, False] > best[True, True] > best[False, True] >= best[False, False]
+
+
+def test_what_a_draft_is_worth_does_not_hang_on_whether_the_team_goes_on() -> None:
+    for task in TESTS[:20]:
+        team, done, reward = Stopping(), False, 0.0
+        team.reset(task.seed)
+        for _ in range(3):
+            _, paid, done = team.step(CONTINUE)
+            reward += paid
+        assert not done
+        assert reward + team.step(STOP).reward == pytest.approx(task.returns[3])
+
+
+def test_at_one_round_the_number_of_rounds_tells_nothing_and_the_pace_nothing_but_the_agreement() -> None:
+    observed, _ = arrays(TESTS[:50])
+    rounds, agreement, pace = (observed[:, :, OBSERVED.index(name)] for name in ("rounds", "agreement", "pace"))
+    assert (rounds == rounds[0]).all()
+    assert pace[:, 1:] * np.arange(1, LAST + 1) == pytest.approx(agreement[:, 1:])
+
+
+def test_the_task_shown_is_one_where_patience_gives_up_too_early() -> None:
+    task = TEAM.episode(110)
+    assert task.reach > task.parts / 2
+    assert task.returns[played(task, patience(1, LAST))] < task.oracle - 0.2
+
+
+def test_the_pool_reads_puppeteer_as_learning_to_stop_and_deliberation_as_not() -> None:
+    pool = load(Path(__file__).parent.parent.parent / "bib")
+    learned = {entry.key for entry in pool.where([("decision", "stop:learned")])}
+    assert "puppeteer" in learned
+    assert "learning-to-deliberate2025" not in learned
+    assert "c3" in pool
