@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -127,19 +128,23 @@ class Pool:
     def recoded(self, coding: str) -> Pool:
         """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.
 
+        The evidence stays the pool's own: it is evidence for its tags and not for the reader's.
+
         Raises:
-            KeyError: if there is no such coding.
+            ValueError: if there is no such coding.
 
         """
         if coding not in self.codings:
-            raise KeyError(f"there is no coding {quoted(coding)} {expected(coding, self.codings)}")
-        judged: dict[str, dict[str, tuple[Tag, ...]]] = {}
+            raise ValueError(f"there is no coding {quoted(coding)} {expected(coding, self.codings)}")
+        judged: dict[str, dict[str, tuple[Tag, ...]]] = defaultdict(dict)
         for judgement in self.codings[coding].judgements:
-            judged.setdefault(judgement.key, {})[judgement.axis] = judgement.tags
-        return replace(
-            self,
-            entries=tuple(replace(e, tags=MappingProxyType({**e.tags, **judged.get(e.key, {})})) for e in self.entries),
-        )
+            judged[judgement.key][judgement.axis] = judgement.tags
+        axes = [axis.id for axis in self.taxonomy.on("entry")]
+        entries = []
+        for entry in self.entries:
+            tags = {**entry.tags, **judged.get(entry.key, {})}
+            entries.append(replace(entry, tags=MappingProxyType({axis: tags[axis] for axis in axes if axis in tags})))
+        return replace(self, entries=tuple(entries))
 
     def _wanted(self, axis: str, values: str) -> set[tuple[str, str]]:
         axes = {a.id: a for a in self.taxonomy.on("entry")}

@@ -18,6 +18,7 @@ from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.statistics import cell_label, counted
 from survey.site import charts, drawing
+from survey.site.agreement import agreement_pages
 from survey.site.cite import coins
 from survey.site.drawing import Chart
 from survey.site.explorer import explorer
@@ -44,7 +45,7 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     judged = ledger(pool)
     for part in (
         _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
-        claim_pages(pool, judged), _charts(drawn), _assets(), trace_pages(),
+        claim_pages(pool, judged), agreement_pages(pool), _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:
