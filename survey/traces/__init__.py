@@ -19,8 +19,9 @@ from survey.traces.problems import InvalidTrace, Problem, Problems
 from survey.traces.reading import Reading, read, readings, readings_of
 from survey.traces.replay import Replay, replay, states
 from survey.traces.schema import EDGE_TYPES, EVENT_TYPES, TYPING, schema
+from survey.traces.state import State
 from survey.traces.trace import Edge, Event, Trace
-from survey.traces.walk import State, Walk
+from survey.traces.walk import Walk
 
 __all__ = [
     "EDGE_TYPES",

@@ -8,15 +8,14 @@ on: the longest path of a million events is one pass over a list, with no struct
 from __future__ import annotations
 
 import heapq
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import compress, groupby, islice, repeat
-from operator import add, ge, le, lt, mul
+from functools import cache, cached_property
+from itertools import compress, groupby, islice
+from operator import ge, le, lt
 
 from survey.traces.problems import Problems, nearest, quoted
-from survey.traces.schema import TYPING
+from survey.traces.schema import EVENT_TYPES, TYPING
 from survey.traces.trace import Edges, Event, Trace
 
 RANKS = {type: rank for rank, type in enumerate(
@@ -25,6 +24,16 @@ RANKS = {type: rank for rank, type in enumerate(
 )}  # fmt: skip
 """At one and the same time, and with no edge to say otherwise, acts happen in this order: nobody acts
 before being spawned or after being despawned, and results follow calls."""
+
+KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}
+"""Types of events as numbers, so that those of a million events are a million bytes."""
+
+
+@cache
+def _mask(types: tuple[str, ...]) -> bytes:
+    """What each number of a type is translated to: 1 for these, 0 for the others."""
+    wanted = {KINDS[type] for type in types}
+    return bytes(kind in wanted for kind in range(256))
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,24 @@ class Graph:
     def places(self) -> Mapping[str, int]:
         """The place of each event by its id; of several with one id, the first."""
         return _first_places(self.events)
+
+    @cached_property
+    def agents(self) -> Sequence[str]:
+        """The agent of each event."""
+        return [event.agent for event in self.events]
+
+    @cached_property
+    def kinds(self) -> bytes:
+        """The type of each event, as its place in ``EVENT_TYPES``."""
+        return bytes(map(KINDS.__getitem__, [event.type for event in self.events]))
+
+    def marks(self, *types: str) -> bytes:
+        """For each event 1 if it is of one of these types, else 0."""
+        return self.kinds.translate(_mask(types))
+
+    def of(self, *types: str) -> list[int]:
+        """The places of all events of these types."""
+        return list(compress(range(len(self)), self.marks(*types)))
 
     def __len__(self) -> int:
         return len(self.events)
@@ -99,7 +126,7 @@ def graph(trace: Trace, problems: Problems | None = None) -> Graph:
         sources, targets = [sources[edge] for edge in by_target], [targets[edge] for edge in by_target]
         types = [types[edge] for edge in by_target]
     ordered = events if order == range(len(events)) else [events[position] for position in order]
-    made = Graph(trace, ordered, array("l", order), array("l", sources), array("l", targets), types, problems)
+    made = Graph(trace, ordered, order, sources, targets, types, problems)
     if reordered:  # in the order of time no effect comes before its cause
         _report_early(made)
     _report_types(made)
@@ -267,7 +294,11 @@ def _without_circles(
     return _columns(edge for edge, leads_back in zip(edges, back, strict=True) if not leads_back)
 
 
-ALLOWED = {(edge, source, target) for edge, (left, right) in TYPING.items() for source in left for target in right}
+TYPED = frozenset(edge for edge, (left, right) in TYPING.items() if not len(left) == len(right) == len(EVENT_TYPES))
+"""Types of edges that do not join just any two events."""
+ALLOWED = {
+    (edge, KINDS[source], KINDS[target]) for edge in TYPED for source in TYPING[edge][0] for target in TYPING[edge][1]
+}
 
 
 def _report_early(graph: Graph) -> None:
@@ -280,9 +311,9 @@ def _report_early(graph: Graph) -> None:
 
 
 def _report_types(graph: Graph) -> None:
-    kinds = [event.type for event in graph.events]
-    kinds_of = kinds.__getitem__
-    strange = set(zip(graph.types, map(kinds_of, graph.sources), map(kinds_of, graph.targets), strict=True)) - ALLOWED
+    kinds = graph.kinds
+    found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in TYPED}
+    strange = found - ALLOWED
     for source, target, type in graph.edges() if strange else ():
         if (type, kinds[source], kinds[target]) in strange:
             a, b = graph.events[source], graph.events[target]
@@ -291,23 +322,26 @@ def _report_types(graph: Graph) -> None:
 
 
 def _report_twins(graph: Graph) -> None:
-    """The same edge twice. Twins lie close together, since edges are sorted by target: a block holds both."""
-    start, size = 0, len(graph.targets)
-    while start < size:
-        end = min(start + 100_000, size)
-        while end < size and graph.targets[end] == graph.targets[end - 1]:
-            end += 1
-        sources, targets = graph.sources[start:end], graph.targets[start:end]
-        if len(set(map(add, map(mul, targets, repeat(len(graph))), sources))) < len(sources):  # a number for each pair
-            _report_twins_among(graph, zip(zip(sources, targets, strict=True), graph.types[start:end], strict=True))
-        start = end
+    """The same edge twice."""
+    for target, causes in graph.causes() if _any_twins(graph) else ():
+        seen = set()
+        for cause in causes:
+            if cause in seen:
+                source, type = cause
+                a, b = graph.events[source].id, graph.events[target].id
+                said = f"the {type} edge from {quoted(a)} to {quoted(b)} is there twice"
+                graph.problems.add("duplicate-edge", said, events=(a, b), warning=True)
+            seen.add(cause)
 
 
-def _report_twins_among(graph: Graph, edges: Iterable[tuple[tuple[int, int], str]]) -> None:
-    seen = set()
-    for edge in edges:
-        if edge in seen:
-            a, b = (graph.events[place].id for place in edge[0])
-            said = f"the {edge[1]} edge from {quoted(a)} to {quoted(b)} is there twice"
-            graph.problems.add("duplicate-edge", said, events=(a, b), warning=True)
-        seen.add(edge)
+def _any_twins(graph: Graph) -> bool:
+    """Whether two edges join the same events, of the same type or not. Edges are sorted by where they lead to."""
+    last, sources = -1, set[int]()
+    for source, target in zip(graph.sources, graph.targets, strict=True):
+        if target != last:
+            last, sources = target, {source}
+        elif source in sources:
+            return True
+        else:
+            sources.add(source)
+    return False

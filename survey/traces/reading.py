@@ -10,10 +10,11 @@ from __future__ import annotations
 import collections
 import gc
 import json
-from array import array
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,10 +25,12 @@ from survey.traces.decoding import EdgeShape
 from survey.traces.packing import opened
 from survey.traces.problems import LIMIT, InvalidTrace, Problems, quoted
 from survey.traces.soundness import Pairs, pointer, sound
-from survey.traces.trace import Edge, Edges, Event, Trace, numbering
+from survey.traces.trace import Edges, Event, Trace, numbering
 from survey.traces.window import Broken, Window
 
 LONG = ("events", "edges")
+NAMES = {field: attrgetter(field) for field in ("agent", "role")}
+"""Fields in which most events say one of a few names; of others it takes longer than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class _Document:
         self.place = f"{name}:{self.line}"
         self.head: dict[str, Any] = {}
         self.events: list[Event] = []
-        self.sources, self.targets, self.types = array("l"), array("l"), list[str]()
+        self.sources, self.targets, self.types = list[int](), list[int](), list[str]()
         self._number = numbering()
         self._texts: dict[str, str] = {}
         self._added: list[tuple[Any, ...]] = []
@@ -140,7 +143,7 @@ class _Document:
         if key == "events":
             self.events = []
         else:
-            self.sources, self.targets, self.types = array("l"), array("l"), []
+            self.sources, self.targets, self.types = [], [], []
         decode: Callable[[str], list[Any] | None] = decoding.events if key == "events" else decoding.edges
         take = self._take_events if key == "events" else self._take_edges
         count = 0
@@ -160,11 +163,16 @@ class _Document:
                 return
             items = [Event.of(item) for item in items]
         collections.deque(map(self._number.__getitem__, [event.id for event in items]), 0)
-        once = self._texts.setdefault
-        for event in items:  # a name that comes a million times is kept once
-            if (known := once(event.agent, event.agent)) is not event.agent:
-                force_setattr(event, "agent", known)
+        self._share(items)
         self.events += items
+
+    def _share(self, events: list[Event]) -> None:
+        """Keep a name that comes a million times once."""
+        once = self._texts.setdefault
+        for field, said in NAMES.items():
+            for event, name in zip(events, map(said, events), strict=True):
+                if name is not None and (known := once(name, name)) is not name:
+                    force_setattr(event, field, known)
 
     def _take_edges(self, items: list[Any], first: int) -> None:
         if items and not isinstance(items[0], EdgeShape):
@@ -172,11 +180,11 @@ class _Document:
             validation.check_edges(items, first, self.problems)
             if self.problems.errors > errors:
                 return
-            items = [Edge(**item) for item in items]
-        number, word = self._number.__getitem__, self._texts.setdefault
+            items = [EdgeShape(item["src"], item["dst"], sys.intern(item["type"])) for item in items]
+        number = self._number.__getitem__
         self.sources.extend(map(number, [edge.src for edge in items]))
         self.targets.extend(map(number, [edge.dst for edge in items]))
-        self.types += [word(edge.type, edge.type) for edge in items]
+        self.types += [edge.type for edge in items]
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from survey.traces import totals
 from survey.traces.graph import Graph, graph
 from survey.traces.problems import LIMIT, Problems, nearest, quoted
 from survey.traces.schema import EVENT_FIELDS
+from survey.traces.state import State
 from survey.traces.trace import Event, Trace
-from survey.traces.walk import State, Walk
+from survey.traces.walk import Walk
 
 
 @dataclass(frozen=True)

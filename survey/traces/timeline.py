@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, compress
+from math import inf
+from operator import or_
 from typing import overload
 
 from survey.traces.graph import Graph
@@ -29,18 +32,22 @@ class Stretches(Sequence[tuple[float, float]]):
     __slots__ = ("ends", "starts")
 
     def __init__(self) -> None:
-        self.starts, self.ends = array("d"), array("d")
+        self.starts, self.ends = list[float](), list[float]()
 
     def add(self, start: float, end: float) -> None:
         """Put a stretch behind the others; none may begin before the last one did."""
-        if self.ends and start <= self.ends[-1]:
-            self.ends[-1] = max(end, self.ends[-1])
+        ends = self.ends
+        if ends and start <= ends[-1]:
+            ends[-1] = max(end, ends[-1])
         else:
             self.starts.append(start)
-            self.ends.append(end)
+            ends.append(end)
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def __iter__(self) -> Iterator[tuple[float, float]]:
+        return zip(self.starts, self.ends, strict=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -95,50 +102,55 @@ class Timeline:
 
 
 def timeline(replayed: Replay) -> Timeline:
-    """Go through a replayed trace once, in causal order."""
+    """Go through a replayed trace once, in causal order.
+
+    One loop, and not one for each column: at a million events, going through the edges is what takes time.
+    """
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
-    starts, ends, seconds, counts, tokens = (array("d") for _ in range(5))
-    came_from = array("l")
+    starts, ends, tokens = (list[float]() for _ in range(3))  # whose numbers are those of the events, over and over
+    seconds, counts, came_from = array("d"), array("l"), array("l")
     busy: dict[str, Stretches] = defaultdict(Stretches)
     waiting, idle, work = (defaultdict[str, float](float) for _ in range(3))
     last: dict[str, int] = {}
     edges = zip(graph.targets, graph.sources, strict=True)
     target, source = next(edges, NO_EDGE)
     for place, (event, actor, step) in enumerate(zip(graph.events, actors, steps, strict=True)):
+        t = end = event.t
         own = binding = heaviest = last.get(actor, -1)
         if own >= 0:
-            ready, longest, most, spent = ends[own], seconds[own], counts[own], tokens[own]
+            free = ready = ends[own]
+            longest, most, spent = seconds[own], counts[own], tokens[own]
         else:
-            ready, longest, most, spent = -1.0, -1.0, 0.0, 0.0
+            free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
         while target == place:
-            over, weight = ends[source], seconds[source]
-            if over > event.t:  # it began before its cause was over, so it waited for the beginning only
-                weight -= over - starts[source]
-                over = starts[source]
-            if over > ready:
-                ready, binding = over, source
-            if weight > longest:
-                longest, heaviest = weight, source
-            if counts[source] > most:
-                most = counts[source]
-            if tokens[source] > spent:
-                spent = tokens[source]
+            if source != own:  # it has to wait for what it did itself anyway
+                over, weight = ends[source], seconds[source]
+                if over > t:  # it began before its cause was over, so it waited for the beginning only
+                    weight -= over - starts[source]
+                    over = starts[source]
+                if over > ready:
+                    ready, binding = over, source
+                if weight > longest:
+                    longest, heaviest = weight, source
+                if counts[source] > most:
+                    most = counts[source]
+                if tokens[source] > spent:
+                    spent = tokens[source]
             target, source = next(edges, NO_EDGE)
         if event.t_end is None:
-            end = event.t
-            start = ready if 0 <= ready < end else end
+            start = ready if 0.0 <= ready < end else end
         else:
-            start, end = _span(event.t, max(event.t_end, event.t), ready)
+            start, end = _span(t, max(event.t_end, t), ready)
         if actor in OUTSIDE or event.type == "human_intervention":
             start = end
         elif own >= 0:
             if binding != own and actors[binding] != actor:
-                waiting[actor] += ready - ends[own]
+                waiting[actor] += ready - free
             if start > ready:
                 idle[actor] += start - ready
         starts.append(start)
-        ends.append(end if own < 0 or end > ends[own] else ends[own])
+        ends.append(end if end > free else free)
         seconds.append((longest if longest > 0 else 0.0) + end - start)
         counts.append(most + step)
         tokens.append(spent if event.tokens_ is None else spent + (event.tokens or 0.0))
@@ -160,7 +172,7 @@ def _span(t: float, end: float, ready: float) -> tuple[float, float]:
 
 def _actors(replayed: Replay) -> list[str]:
     """Who was at work in each event; the work behind a tool's result is that of the agent that called."""
-    actors = [event.agent for event in replayed.graph.events]
+    actors = list(replayed.graph.agents)
     for call, result in replayed.answers.items():
         actors[result] = actors[call]
     return actors
@@ -168,12 +180,11 @@ def _actors(replayed: Replay) -> list[str]:
 
 def step_counts(graph: Graph) -> bytearray:
     """1 for each event that is a step, 0 for the others."""
-    deciding = {event.agent for event in graph.events if event.type in TURNS}
-    acting = {event.agent for event in graph.events} - deciding - OUTSIDE
-    counts = bytearray(event.type in TURNS for event in graph.events)
-    for place, event in enumerate(graph.events) if acting else ():
-        if event.agent in acting and event.type in ("tool_call", "message"):
-            counts[place] = 1
+    turns, agents = graph.marks(*TURNS), graph.agents
+    counts = bytearray(turns)
+    acting = set(agents) - set(compress(agents, turns)) - OUTSIDE
+    for place in graph.of("tool_call", "message") if acting else ():
+        counts[place] = agents[place] in acting
     return counts
 
 
@@ -193,6 +204,9 @@ class Stint:
 
 
 GIVING = frozenset({"spawn", "delegate"})
+"""Acts that hand work to an agent."""
+TAKING = frozenset({"return", "despawn"})
+"""Acts with which a piece of work is over."""
 
 
 def stints(replayed: Replay) -> list[Stint]:
@@ -200,10 +214,10 @@ def stints(replayed: Replay) -> list[Stint]:
 
     Without a return it lasts until the agent is gone or acts for the last time.
     """
-    events = replayed.graph.events
-    steps = step_counts(replayed.graph)
+    graph = replayed.graph
+    events, steps = graph.events, step_counts(graph)
+    handing = graph.marks(*GIVING, *TAKING)
     open: dict[str, tuple[int, Event, int]] = {}
-    latest: dict[str, float] = {}
     counted: dict[str, int] = defaultdict(int)
     found: list[Stint] = []
 
@@ -211,9 +225,9 @@ def stints(replayed: Replay) -> list[Stint]:
         place, given, before = open.pop(agent)
         found.append(Stint(agent, given.t, max(end, given.t), given.sender, place, status, counted[agent] - before))
 
-    for place, event in enumerate(events):
+    for place in compress(range(len(events)), map(or_, steps, handing)):
+        event = events[place]
         agent, type = event.agent, event.type
-        latest[agent] = event.t if event.t_end is None else event.end
         counted[agent] += steps[place]
         if type in GIVING:
             target = event.child if type == "spawn" else event.to
@@ -224,8 +238,9 @@ def stints(replayed: Replay) -> list[Stint]:
                 close(event.sender, event.t, event.status)
         elif type == "despawn" and (event.to or agent) in open:
             close(event.to or agent, event.t, event.status if event.status != "ok" else "open")
+    latest = dict(zip(graph.agents, events, strict=True)) if open else {}
     for agent in list(open):
-        close(agent, latest.get(agent, open[agent][1].t), "open")
+        close(agent, latest[agent].end if agent in latest else open[agent][1].t, "open")
     return sorted(found, key=lambda stint: stint.place)
 
 
@@ -245,16 +260,24 @@ def profile(intervals: Iterable[tuple[float, float]]) -> dict[int, float]:
     {1: 3.0, 2: 1.0, 0: 2.0}
     """
     spans = [span for span in intervals if span[1] > span[0]]
-    starts, ends = sorted([start for start, _ in spans]), sorted([end for _, end in spans])
+    return levels([[start for start, _ in spans]], [[end for _, end in spans]])
+
+
+def levels(starts: Iterable[Iterable[float]], ends: Iterable[Iterable[float]]) -> dict[int, float]:
+    """The same of intervals in columns, none of which is empty."""
+    opening, closing = iter(sorted(chain.from_iterable(starts))), sorted(chain.from_iterable(ends))
+    start = before = next(opening, inf)
     spent: dict[int, float] = {}
-    begun, before = 0, starts[0] if starts else 0.0
-    for over, end in enumerate(ends):  # those over are closed, those begun are open: the level is the difference
-        while begun < len(starts) and starts[begun] < end:
-            if (start := starts[begun]) > before:
-                spent[begun - over] = spent.get(begun - over, 0.0) + start - before
+    level = 0
+    for end in closing:
+        while start < end:
+            if start > before:
+                spent[level] = spent.get(level, 0.0) + start - before
                 before = start
-            begun += 1
+            level += 1
+            start = next(opening, inf)
         if end > before:
-            spent[begun - over] = spent.get(begun - over, 0.0) + end - before
+            spent[level] = spent.get(level, 0.0) + end - before
             before = end
+        level -= 1
     return spent

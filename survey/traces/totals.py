@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import compress
 
 from survey.traces.graph import Graph
 from survey.traces.problems import Problems
+from survey.traces.schema import EVENT_TYPES
 from survey.traces.soundness import pointer
 from survey.traces.trace import OUTSIDE
 
 TOLERANCE = 1e-6
+TALKS = ("message", "return")
+ACTS = tuple(type for type in EVENT_TYPES if type != "tool_result")
 
 
 def check(graph: Graph, spent: Mapping[str, float], end: float, problems: Problems) -> None:
@@ -55,28 +59,32 @@ def _span(graph: Graph, end: float, problems: Problems) -> None:
 def _topology(graph: Graph, problems: Problems) -> None:
     """A declared shape that the events rule out. A team that could have grown and did not is no contradiction."""
     depth, deepest = spawn_depths(graph)
-    agents = {event.agent for event in graph.events if event.type != "tool_result"} - OUTSIDE
-    talks = Counter(event.type for event in graph.events if event.type in ("message", "return"))
     said = ""
     match graph.trace.topology:
         case "centralized" if depth > 1:
             said = f"centralized, but {deepest} was spawned by an agent that was spawned itself"
-        case "hierarchical" if depth == 1 and not any(event.type == "delegate" for event in graph.events):
+        case "hierarchical" if depth == 1 and not any(graph.marks("delegate")):
             said = "hierarchical, but no spawned agent spawns or delegates"
-        case "debate" if len(agents) < 2 or not talks:
-            said = f"debate, but found {len(agents)} agents and {talks.total()} messages or returns between them"
-        case "planner_executor_critic" | "swarm" if len(agents) < 2:
+        case "debate" if (agents := _acting(graph)) < 2 or not any(graph.marks(*TALKS)):
+            talks = len(graph.of(*TALKS))
+            said = f"debate, but found {agents} agents and {talks} messages or returns between them"
+        case "planner_executor_critic" | "swarm" if _acting(graph) < 2:
             said = f"{graph.trace.topology}, but only one agent acts"
     if said:
         problems.add("topology", f"is said to be {said}", pointer="/topology")
+
+
+def _acting(graph: Graph) -> int:
+    """How many agents act."""
+    return len(set(compress(graph.agents, graph.marks(*ACTS))) - OUTSIDE)
 
 
 def spawn_depths(graph: Graph) -> tuple[int, str]:
     """How deep agents spawned agents (0: nobody did), and the id of the deepest spawn."""
     depth: Counter[str] = Counter()
     deepest = (0, "")
-    for event in graph.events:
-        if event.type == "spawn" and event.child:
+    for event in map(graph.events.__getitem__, graph.of("spawn")):
+        if event.child:
             depth[event.child] = depth[event.sender] + 1
             deepest = max(deepest, (depth[event.child], event.id), key=lambda found: found[0])
     return deepest

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
 
 from survey.traces.graph import Graph
 from survey.traces.problems import nearest, quoted
+from survey.traces.state import State
 from survey.traces.trace import BYSTANDERS, OUTSIDE, Event, first_agent
 
 AFTER_THE_STOP = frozenset(
     {"stop", "despawn", "return", "tool_result", "safety_event", "compaction", "human_intervention"}
 )
 """What may still happen when everything has been stopped: things in flight come in, a person steps in."""
-
-
-@dataclass(frozen=True)
-class State:
-    """The team after an event."""
-
-    after: str
-    """The id of that event."""
-    t: float
-    alive: Mapping[str, str]
-    """Agents, each with the id of the event that spawned it; "" for those there from the start."""
-    tasks: Mapping[str, str]
-    """Agents with work to return, each with the id of the event that gave it to them."""
-    calls: Mapping[str, str]
-    """Tool calls without a result yet, each with the agent that made it."""
-    in_flight: Mapping[str, str]
-    """Messages that have not arrived, each with its receiver."""
-    spent: Mapping[str, float]
-    """Tokens, usd, tool_calls, messages and model_calls so far."""
-    stopped: str
-    """The id of the event that stopped the run; "" while it runs."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The state as a JSON object."""
-        return {name: dict(value) if isinstance(value, dict) else value for name, value in vars(self).items()}
 
 
 @dataclass
@@ -68,8 +44,8 @@ class Walk:
         trace, events = self.graph.trace, self.graph.events
         self.problems = self.graph.problems
         spawned: dict[str, str] = {}
-        for event in events:
-            if event.type == "spawn" and event.child:
+        for event in map(events.__getitem__, self.graph.of("spawn")):
+            if event.child:
                 spawned.setdefault(event.child, event.id)
         self._open_team = not spawned
         self._root = first_agent(events)
@@ -80,6 +56,7 @@ class Walk:
         self._tasks: dict[str, str] = {}
         self._calls: dict[int, str] = {}
         self._queues: dict[tuple[str, str | None], deque[int]] = defaultdict(deque)
+        self._queueing = False  # until a result does not say which call it answers; most traces have none
         self._flying: dict[int, str] = {}
         self._due: dict[int, list[int]] = {}
         self._halted: dict[str, str] = {}
@@ -89,21 +66,21 @@ class Walk:
         self._accused: set[str] = set()
         self._handlers = {
             "spawn": self._spawn, "despawn": self._despawn, "delegate": self._delegate, "message": self._message,
-            "tool_call": self._call, "tool_result": self._result, "return": self._return, "stop": self._stop,
-            "human_intervention": self._reopen,
+            "model_call": self._turn, "tool_call": self._call, "tool_result": self._result, "return": self._return,
+            "stop": self._stop, "human_intervention": self._reopen,
         }  # fmt: skip
         self._from_edges()
 
     def _from_edges(self) -> None:
         """What edges say of calls and messages: whose result it is, and when it is received."""
-        kinds = [event.type for event in self.graph.events]
+        is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
         for source, target, type in self.graph.edges():
-            if kinds[target] == "tool_result" and kinds[source] == "tool_call":
+            if is_result[target] and is_call[source]:
                 if target not in self._call_of or type in ("tool_dependency", "return"):
                     self._call_of[target] = source
-            elif type == "message" and kinds[source] == "message":
+            elif type == "message" and is_message[source]:
                 self._received.setdefault(source, target)
 
     def __iter__(self) -> Iterator[Event]:
@@ -116,7 +93,7 @@ class Walk:
 
     def run(self) -> None:
         """Walk to the end."""
-        for event in self.graph.events[self.place :]:
+        for event in islice(self.graph.events, self.place, None):
             self._step(event)
             self.place += 1
 
@@ -136,7 +113,6 @@ class Walk:
         )
 
     def _step(self, event: Event) -> None:
-        type = event.type
         if event.agent not in self._alive:
             self._stranger(event, event.agent)
         if event.from_ is not None and event.from_ != event.agent and event.from_ not in self._alive:
@@ -144,7 +120,7 @@ class Walk:
         if event.parent is not None and event.parent not in self.graph.places:
             said = f"is part of {quoted(event.parent)}, but no event has that id"
             self._accuse("unknown-event", event, said, event.parent)
-        if (self._stopped or self._halted) and type not in AFTER_THE_STOP:
+        if (self._stopped or self._halted) and event.type not in AFTER_THE_STOP:
             self._late(event)
         if self._due:
             for message in self._due.pop(self.place, ()):
@@ -155,10 +131,9 @@ class Walk:
             self._spent["usd"] += event.cost
         if event.t_end is not None:
             self._ends(event, event.t_end)
-        if type in self._handlers:
-            self._handlers[type](event)
-        elif type == "model_call":
-            self._spent["model_calls"] += 1
+        handler = self._handlers.get(event.type)
+        if handler:
+            handler(event)
 
     def _ends(self, event: Event, end: float) -> None:
         if end < event.t:
@@ -291,11 +266,19 @@ class Walk:
             low, high = (middle + 1, high) if events[middle].t < time else (low, middle)
         return low
 
+    def _turn(self, event: Event) -> None:
+        self._spent["model_calls"] += 1
+
     def _call(self, event: Event) -> None:
         self._spent["tool_calls"] += 1
         self._calls[self.place] = event.agent
+        if self._queueing:
+            self._queue(self.place)
+
+    def _queue(self, call: int) -> None:
+        event = self.graph.events[call]
         for caller in (event.agent, ""):
-            self._queues[caller, event.tool].append(self.place)
+            self._queues[caller, event.tool].append(call)
 
     def _result(self, event: Event) -> None:
         call = self._its_call(event)
@@ -321,6 +304,10 @@ class Walk:
             return self._call_of[self.place]
         # without a word on which call it answers: the oldest open one of the agent with that tool, since calls are
         # mostly answered in order; of a tool that speaks for itself, the oldest of anybody
+        if not self._queueing:
+            self._queueing = True
+            for call in self._calls:
+                self._queue(call)
         queue = self._queues["" if event.agent == event.tool else event.agent, event.tool]
         while queue and queue[0] not in self._calls:
             queue.popleft()

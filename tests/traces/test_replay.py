@@ -213,6 +213,14 @@ def test_work_is_open_from_the_handing_out_to_the_return() -> None:
     assert [dict(state.tasks) for _, state in states(trace)] == [{"helper": "e1"}, {}, {"helper": "e3"}, {}]
 
 
+def test_a_result_that_does_not_say_whose_it_is_answers_the_oldest_open_call_with_its_tool() -> None:
+    calls = [CALL, {**CALL, "tool": "browse"}, CALL, CALL]
+    answered = {**RESULT, "parent": "e1"}
+    found = replay(small([*calls, answered, RESULT, CALL, RESULT, RESULT]))
+    assert dict(found.answers) == {0: 4, 2: 5, 3: 7, 6: 8}
+    assert list(found.state.calls) == ["e2"]
+
+
 def test_a_call_is_open_until_its_result() -> None:
     trace = small([CALL, CALL, {**RESULT, "parent": "e1"}])
     assert [dict(state.calls) for _, state in states(trace)] == [

@@ -9,9 +9,9 @@ from typing import Literal
 from survey.traces.metrics import (
     NotMeasurable,
     Run,
-    _final_turn,
     critical_path_s,
     critical_path_steps,
+    final_turn,
     returns_used,
     speedup_observed,
     split_balance,
@@ -132,7 +132,7 @@ def _economy(run: Run) -> tuple[float, str]:
     spawned = {child for place in run.of("spawn") if (child := run.events[place].child)}
     if not spawned:
         raise NotMeasurable("needs spawns: nobody spawned an agent")
-    useful = run.replayed.graph.upstream(_final_turn(run))
+    useful = run.replayed.graph.upstream(final_turn(run))
     used = {run.events[place].sender for place in run.of("return") if useful[place]} & spawned
     return len(used) / len(spawned), f"{len(used)} of {count(len(spawned), 'spawned agent')} returned something used"
 

@@ -8,7 +8,7 @@ from math import fsum
 from statistics import fmean
 from typing import Any, Literal
 
-from survey.traces.metrics import NotMeasurable, Run, _roles
+from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.rewards.reward import Reward, added, count, said, scores, team
 from survey.traces.trace import OUTSIDE, number
 
@@ -139,7 +139,7 @@ def per_role(
     Needs roles, and a recorded reward or what R2 needs; raises ``NotMeasurable`` without. A role of whose
     agents none is paid has no row.
     """
-    roles = {agent: role for agent, role in _roles(run).items() if agent not in OUTSIDE}
+    roles = {agent: role for agent, role in run.roles.items() if agent not in OUTSIDE}
     if not roles:
         raise NotMeasurable("needs roles: no agent has one")
     rewards, found = run.replayed.trace.rewards, []

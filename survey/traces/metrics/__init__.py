@@ -1,0 +1,101 @@
+"""What can be measured in a trace: each measure with its definition, its unit, and where it has none, why.
+
+A measure is never guessed. In a trace without times nothing is said in seconds; without tokens
+nothing in tokens; where nobody marked an error, nothing of how far it spread.
+"""
+
+from survey.traces.metrics.aggregation import aggregation_fan_in, final_turn, returns_used
+from survey.traces.metrics.communication import (
+    coordination_share,
+    message_density,
+    messages,
+    pairs_that_talk,
+    protocol_overhead,
+)
+from survey.traces.metrics.comparison import COMPARISONS, compare
+from survey.traces.metrics.costs import (
+    calls_by_tool,
+    cost_by_agent,
+    cost_by_role,
+    cost_by_tool,
+    cost_usd,
+    critical_path_tokens,
+    failures_by_tool,
+    tokens,
+    tokens_by_agent,
+    tokens_by_role,
+    tokens_by_tool,
+)
+from survey.traces.metrics.durations import (
+    busy_s,
+    critical_path_s,
+    idle_s,
+    parallelism,
+    speedup_graph,
+    speedup_observed,
+    sub_agent_union_s,
+    sub_agent_work_s,
+    sub_agents_at_once,
+    union_s,
+    waiting_s,
+    wall_s,
+    work_s,
+)
+from survey.traces.metrics.harm import error_spread, unsafe_reach
+from survey.traces.metrics.measuring import MEASURES, measure
+from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.team import agents, spawn_depth, spawn_width, split_balance, split_overlap
+from survey.traces.metrics.theme import Measure
+from survey.traces.metrics.turns import critical_path_steps, critical_steps, steps
+
+__all__ = [
+    "COMPARISONS",
+    "MEASURES",
+    "Measure",
+    "NotMeasurable",
+    "Run",
+    "agents",
+    "aggregation_fan_in",
+    "busy_s",
+    "calls_by_tool",
+    "compare",
+    "coordination_share",
+    "cost_by_agent",
+    "cost_by_role",
+    "cost_by_tool",
+    "cost_usd",
+    "critical_path_s",
+    "critical_path_steps",
+    "critical_path_tokens",
+    "critical_steps",
+    "error_spread",
+    "failures_by_tool",
+    "final_turn",
+    "idle_s",
+    "measure",
+    "message_density",
+    "messages",
+    "pairs_that_talk",
+    "parallelism",
+    "protocol_overhead",
+    "returns_used",
+    "spawn_depth",
+    "spawn_width",
+    "speedup_graph",
+    "speedup_observed",
+    "split_balance",
+    "split_overlap",
+    "steps",
+    "sub_agent_union_s",
+    "sub_agent_work_s",
+    "sub_agents_at_once",
+    "tokens",
+    "tokens_by_agent",
+    "tokens_by_role",
+    "tokens_by_tool",
+    "union_s",
+    "unsafe_reach",
+    "waiting_s",
+    "wall_s",
+    "work_s",
+]
