@@ -14,6 +14,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 WINGS = {
     "literature": ("check", "stats", "crosstab", "list", "show", "export", "new"),
     "claims": ("claims",),
+    "robustness": ("robustness",),
     "agreement": ("agreement",),
     "site": ("pages",),
     "traces": ("trace",),
@@ -53,6 +54,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey list --where credit=message    the entries behind a number
       survey show c3                        one entry with its tags and their evidence
       survey claims                         which sentences of the survey hold, by which reading
+      survey robustness                     which conclusions survive another way of counting
       survey agreement                      how far two readings agree, with intervals
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in

@@ -11,13 +11,20 @@ from typing import Any
 import msgspec
 
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.rules import REQUIRED_BY_TYPE
 from survey.literature.taxonomy import ID, Shape, Taxonomy
 from survey.literature.taxonomy_file import read_toml
 
 TESTS = ("is", "at-least", "at-most", "share-at-least", "share-at-most", "more-than", "leads")
 """How a claim may be tested; each has exactly one of these."""
 
-TOP = ("readings", "claim", "table")
+TOP = ("readings", "claim", "table", "variant")
+
+VARIED = ("keep", "types", "reading", "readmit", "leave-one-out")
+"""How a variant may change what is counted; each has exactly one of these."""
+
+READ = ("strict", "published", "second")
+"""The readings, besides the pool's own, that a variant may take."""
 
 Condition = str | list[str]
 """One value, or several of which any will do."""
@@ -108,12 +115,36 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     day: Any
 
 
+class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Another way of counting, under which conclusions are tested again.
+
+    ``keep`` counts only entries that match, ``types`` only those of a BibTeX type with a venue that
+    is not arXiv, ``reading`` takes another reading, ``readmit`` counts excluded records again
+    (``at-worst`` as if each spoke against the claim), ``leave-one-out`` takes out one entry after
+    the other. ``rankings`` says, per axis, which entries are ordered where a reading alone does not.
+    """
+
+    id: str = ""
+    label: str
+    says: str
+    keep: dict[str, str | list[str] | All] = {}
+    types: tuple[str, ...] = ()
+    reading: str = ""
+    readmit: tuple[str, ...] = ()
+    at_worst: bool = False
+    leave_one_out: bool = False
+    rankings: dict[str, dict[str, str | list[str] | All]] = {}
+    path: str = ""
+    line: int = 1
+
+
 class Claims(msgspec.Struct, frozen=True):
     """Everything in ``claims.toml``."""
 
     readings: Readings | None = None
     claims: tuple[Claim, ...] = ()
     tables: tuple[Table, ...] = ()
+    variants: tuple[Variant, ...] = ()
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)
@@ -165,7 +196,10 @@ class _Reader:
                     self._problem("readings", f"there is no coding {quoted(name)} {expected(name, codings)}")
         claims = [self._claim(id, table) for id, table in self._tables(data, "claim")]
         tables = [self._published(id, table) for id, table in self._tables(data, "table")]
-        return Claims(readings, tuple(c for c in claims if c), tuple(t for t in tables if t))
+        variants = [self._variant(id, table) for id, table in self._tables(data, "variant")]
+        return Claims(
+            readings, tuple(c for c in claims if c), tuple(t for t in tables if t), tuple(v for v in variants if v)
+        )
 
     def _tables(self, data: Mapping[str, Any], name: str) -> Iterator[tuple[str, Any]]:
         found = data.get(name, {})
@@ -229,10 +263,40 @@ class _Reader:
             self._word(where, "counts", made.axis, word)
         return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
 
-    def _filter(self, where: str, name: str, filter: Mapping[str, Any]) -> None:
+    def _variant(self, id: str, table: Any) -> Variant | None:
+        where = f"variant.{id}"
+        made: Variant | None = self._made(Variant, table, where)
+        if made is None:
+            return None
+        kinds = [name for name in VARIED if getattr(made, name.replace("-", "_"))]
+        if len(kinds) != 1:
+            found = ", ".join(kinds) or "none"
+            self._problem(where, f"has {found}, expected exactly one of {', '.join(VARIED)}")
+            return None
+        self._filter(where, "keep", made.keep, "entry")
+        for axis, filter in made.rankings.items():
+            if self._axis(where, "rankings", axis):
+                self._filter(where, f"rankings.{axis}", filter, "entry")
+        for name, words, allowed in (
+            ("types", made.types, REQUIRED_BY_TYPE), ("reading", [made.reading] if made.reading else [], READ),
+            ("readmit", made.readmit, self.keys),
+        ):  # fmt: skip
+            for word in words:
+                if word not in allowed:
+                    self._problem(where, f"{name}: there is no {quoted(word)} {expected(word, sorted(allowed))}")
+        if made.at_worst and not made.readmit:
+            self._problem(where, "at-worst: readmits nothing")
+        for name in ("label", "says"):
+            if not getattr(made, name).strip():
+                self._problem(where, f"{name} is empty")
+        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+
+    def _filter(self, where: str, name: str, filter: Mapping[str, Any], only: str = "") -> None:
         sides = {self.taxonomy[axis].on for axis in filter if self._axis(where, name, axis)}
         if len(sides) > 1:
             self._problem(where, f"{name}: asks entries and excluded records at once")
+        elif only and sides - {only}:
+            self._problem(where, f"{name}: asks excluded records, expected axes of entries")
         for axis, condition in filter.items():
             for value in conditions(condition):
                 if axis in self.taxonomy.axes:

@@ -13,12 +13,14 @@ from survey.literature.claims_file import read_claims
 from survey.literature.codings import read_adjudications, read_codings
 from survey.literature.editions import aliases, check_published_keys, read_editions
 from survey.literature.entries import Entry, Record, read_background, read_entries, read_records
+from survey.literature.kinds import read_kinds
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy_file import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
+SCALE = "scale.toml"
 
 
 def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
@@ -46,6 +48,8 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
+    evidence, found = read_kinds(folder / SCALE, taxonomy)
+    problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read_claims(folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
@@ -57,6 +61,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         adjudications=MappingProxyType(adjudications),
         claims=claims,
         editions=MappingProxyType(editions),
+        evidence=evidence,
     )
     # numbers can only be compared once everything they are counted from could be read
     problems += found or ([] if problems else Judge(pool).not_reproduced())

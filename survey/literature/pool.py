@@ -15,6 +15,7 @@ from survey.literature.claims_file import Claims
 from survey.literature.codings import Adjudication, Coding
 from survey.literature.editions import Edition, fingerprint
 from survey.literature.entries import Entry, Record
+from survey.literature.kinds import Kind
 from survey.literature.problems import expected, quoted
 from survey.literature.tags import Tag
 from survey.literature.taxonomy import Taxonomy
@@ -39,6 +40,9 @@ class Pool:
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
     claims: Claims = field(default_factory=Claims)
     editions: Mapping[date, Edition] = field(default_factory=dict)
+    evidence: tuple[Kind, ...] = ()
+    """The kinds of evidence for a scale."""
+
     snapshot: date | None = None
     whole: Pool | None = None
     """The pool of which this is a selection, if it is one."""

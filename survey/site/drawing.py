@@ -60,8 +60,9 @@ THEME: dict[str, Any] = {
     },
     "legend": {
         "labelColor": INK, "labelFontSize": 12, "labelLimit": 320, "titleColor": MUTED, "titleFontSize": 12,
-        "titleFontWeight": "normal", "orient": "top", "symbolStrokeWidth": 3,
+        "titleFontWeight": "normal", "orient": "top", "symbolStrokeWidth": 3, "columnPadding": 24,
     },
+    "title": {"color": INK, "fontSize": 12},
     "header": {"labelColor": INK, "labelFontSize": 12, "titleColor": MUTED, "titleFontSize": 12},
     "range": {"category": SERIES},
     "text": {"color": INK, "fontSize": 12},

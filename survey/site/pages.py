@@ -26,6 +26,8 @@ from survey.site.feed import feed
 from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
+from survey.site.robustness import robustness_pages
+from survey.site.scale import scale_pages
 from survey.site.traces import trace_pages
 
 DOWNLOADS = {
@@ -45,7 +47,8 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     judged = ledger(pool)
     for part in (
         _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
-        claim_pages(pool, judged), agreement_pages(pool), _charts(drawn), _assets(), trace_pages(),
+        claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool),
+        _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:

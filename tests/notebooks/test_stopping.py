@@ -100,6 +100,10 @@ def test_grades_of_the_drafts_teach_at_least_as_much_as_the_mean_of_the_round(
     assert fmean(by_baseline["draft"]) > fmean(by_baseline["round_mean"])
 
 
+def test_grades_of_the_drafts_teach_more_slowly_at_first() -> None:
+    assert trained(draft, seed=0, updates=5) < trained(round_mean, seed=0, updates=5)
+
+
 def test_each_kind_of_task_has_its_own_best_number_of_rounds() -> None:
     best = {}
     for much in (True, False):

@@ -1,0 +1,47 @@
+"""A run of the reader's own beside the pictures of scale: read in the browser, sent nowhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.browser.conftest import Visit
+
+REPORT = {
+    "trace_id": "r",
+    "measures": {"agents": {"value": 12}, "steps": {"value": 640}, "sub_agents_at_once": {"reason": "x"}},
+}
+
+
+def test_a_report_is_laid_over_the_pictures(visit: Callable[..., Visit], tmp_path: Path) -> None:
+    found = visit("measure/scale/")
+    (tmp_path / "report.json").write_text(json.dumps(REPORT))
+    found.page.set_input_files("#own-run", tmp_path / "report.json")
+    said = found.page.locator("[data-own-said]")
+    said.filter(has_text="agents: 12").wait_for()
+    assert said.inner_text() == (
+        "Laid over the pictures as a dashed line: agents: 12; steps: 640; parallel: the report does not say."
+    )
+    assert found.page.locator("#chart-scale-agents .own line").count() == 1
+    assert found.page.locator("#chart-scale-parallel .own line").count() == 0
+    line = found.page.locator("#chart-scale-agents .own line").bounding_box()
+    ticks = [
+        box["x"]
+        for box in (t.bounding_box() for t in found.page.locator("#chart-scale-agents .role-mark a").all())
+        if box
+    ]
+    assert line is not None
+    assert min(ticks) < line["x"] < max(ticks)
+    found.clean()
+
+
+def test_what_is_no_report_is_said_to_be_none(visit: Callable[..., Visit], tmp_path: Path) -> None:
+    found = visit("measure/scale/")
+    said = found.page.locator("[data-own-said]")
+    (tmp_path / "a.json").write_text("{}")
+    found.page.set_input_files("#own-run", tmp_path / "a.json")
+    said.filter(has_text="has no measures").wait_for()
+    (tmp_path / "b.json").write_text("<b>")
+    found.page.set_input_files("#own-run", tmp_path / "b.json")
+    said.filter(has_text="b.json is not JSON").wait_for()

@@ -1,0 +1,35 @@
+"""The page on scale: a picture for each quantity, with every number and every silence in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from survey.literature import Pool
+from survey.site.scale import scale_pages
+
+
+@pytest.fixture(scope="module")
+def page(pool: Pool) -> str:
+    return dict(scale_pages(pool))["measure/scale.md"]
+
+
+def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool: Pool) -> None:
+    for value in ("agents", "steps", "parallel"):
+        assert f'id="chart-scale-{value}"' in page
+    assert "At most 300 deployed, as a company reports; 100 " in page
+    assert "100 trained, as a company reports" in page
+    assert "that could say do not" in page
+    numbers = pool.tags["number"].dropna()
+    assert page.count('<th scope="row">') >= len(numbers)
+
+
+def test_what_is_reported_is_called_reported(page: str) -> None:
+    for kind in ("trained, as a company reports", "deployed, as a company reports", "evaluated", "trained"):
+        assert kind in page
+    assert "no verification" in page
+
+
+def test_a_survey_without_kinds_or_numbers_has_no_such_page(pool: Pool) -> None:
+    assert list(scale_pages(replace(pool, evidence=()))) == []
