@@ -14,6 +14,8 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 WINGS = {
     "literature": ("check", "stats", "crosstab", "list", "show", "export", "new"),
     "claims": ("claims",),
+    "gaps": ("gaps",),
+    "diff": ("diff",),
     "robustness": ("robustness",),
     "agreement": ("agreement",),
     "site": ("pages",),
@@ -54,6 +56,8 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey list --where credit=message    the entries behind a number
       survey show c3                        one entry with its tags and their evidence
       survey claims                         which sentences of the survey hold, by which reading
+      survey gaps reward credit             what is empty, in which way, and how surprising that is
+      survey diff 2026-05-04 2026-11-21     what changed, in entries and in conclusions
       survey robustness                     which conclusions survive another way of counting
       survey agreement                      how far two readings agree, with intervals
       survey export --format bib -o my.bib  citations for your paper

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from survey.literature.bibtex import read_bibtex
-from survey.literature.codings import READERS, read_judgements, read_readers
+from survey.literature.claims_file import read_claims
+from survey.literature.codings import ADJUDICATIONS, READERS, read_adjudications, read_judgements, read_readers
+from survey.literature.editions import read_editions
 from survey.literature.entries import Entry, read_entries, read_records
-from survey.literature.loading import EXCLUDED, same_work
+from survey.literature.gap_notes import read_notes
+from survey.literature.gaps import standing_in_impossible_cells
+from survey.literature.kinds import read_kinds
+from survey.literature.loading import CLAIMS, EDITIONS, EXCLUDED, GAPS, SCALE, same_work
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy_file import read_taxonomy
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
-    """The problems of some files, each told by its ending: entries, a taxonomy, a coding.
+    """The problems of some files, each told by its name or ending: entries, a taxonomy, claims, a coding.
 
     Entries are compared with the pool, and files of entries with each other: a work
     that is there already is a problem. ``excluded.bib`` is read as excluded records.
@@ -30,13 +35,23 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
         entries, found = read(read_bibtex(path, max_bytes=pool.taxonomy.max_bytes), pool.taxonomy)
         known += entries
         problems += found
+        problems += standing_in_impossible_cells(entries, pool.taxonomy)
     shown = {str(path) for path in bibs}
     return tuple(sorted([*problems, *(p for p in same_work(known) if p.path in shown)]))
 
 
 def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
-    if path.name == READERS:
-        return tuple(read_readers(path)[1])
+    known = {e.key for e in (*pool.entries, *pool.records)}
+    by_name: dict[str, Callable[[], Sequence[Problem]]] = {
+        READERS: lambda: read_readers(path)[1],
+        ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, pool.entries, pool.codings)[1],
+        CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
+        EDITIONS: lambda: read_editions(path)[1],
+        GAPS: lambda: read_notes(path, pool.taxonomy)[1],
+        SCALE: lambda: read_kinds(path, pool.taxonomy)[1],
+    }
+    if path.name in by_name:
+        return tuple(by_name[path.name]())
     if path.suffix == ".toml":
         try:
             read_taxonomy(path)
@@ -44,5 +59,5 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
             return error.problems
         return ()
     if path.suffix == ".csv":
-        return tuple(read_judgements(path, pool.taxonomy, {e.key for e in (*pool.entries, *pool.records)})[1])
+        return tuple(read_judgements(path, pool.taxonomy, known)[1])
     return (Problem(str(path), 1, "cannot be checked (expected a .bib, .toml or .csv file)"),)

@@ -13,6 +13,8 @@ from survey.literature.claims_file import read_claims
 from survey.literature.codings import read_adjudications, read_codings
 from survey.literature.editions import aliases, check_published_keys, read_editions
 from survey.literature.entries import Entry, Record, read_background, read_entries, read_records
+from survey.literature.gap_notes import read_notes
+from survey.literature.gaps import standing_in_impossible_cells
 from survey.literature.kinds import read_kinds
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
@@ -20,7 +22,7 @@ from survey.literature.taxonomy_file import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
-SCALE = "scale.toml"
+SCALE, GAPS = "scale.toml", "gaps.toml"
 
 
 def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
@@ -31,6 +33,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         return None, error.problems
     document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes)
     entries, problems = read_entries(document, taxonomy)
+    problems += standing_in_impossible_cells(entries, taxonomy)
     records: tuple[Record, ...] = ()
     if os.path.lexists(folder / EXCLUDED):
         excluded = read_bibtex(folder / EXCLUDED, max_bytes=taxonomy.max_bytes)
@@ -45,6 +48,8 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     codings, found = read_codings(folder / CODINGS, taxonomy, keys)
     problems += found
     adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
+    problems += found
+    notes, found = read_notes(folder / GAPS, taxonomy)
     problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
@@ -62,6 +67,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         claims=claims,
         editions=MappingProxyType(editions),
         evidence=evidence,
+        notes=notes,
     )
     # numbers can only be compared once everything they are counted from could be read
     problems += found or ([] if problems else Judge(pool).not_reproduced())

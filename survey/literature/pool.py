@@ -15,6 +15,7 @@ from survey.literature.claims_file import Claims
 from survey.literature.codings import Adjudication, Coding
 from survey.literature.editions import Edition, fingerprint
 from survey.literature.entries import Entry, Record
+from survey.literature.gap_notes import Note
 from survey.literature.kinds import Kind
 from survey.literature.problems import expected, quoted
 from survey.literature.tags import Tag
@@ -42,6 +43,9 @@ class Pool:
     editions: Mapping[date, Edition] = field(default_factory=dict)
     evidence: tuple[Kind, ...] = ()
     """The kinds of evidence for a scale."""
+
+    notes: tuple[Note, ...] = ()
+    """What was written on gaps."""
 
     snapshot: date | None = None
     whole: Pool | None = None

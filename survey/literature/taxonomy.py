@@ -80,6 +80,7 @@ class Axis(Term):
     required: bool = False
     evidence: bool = True
     main: bool = False
+    ordered: bool = False
     values: Mapping[str, Value] = _empty()
     families: Mapping[str, Term] = _empty()
     qualifiers: Mapping[str, Term] = _empty()
@@ -94,6 +95,14 @@ class Axis(Term):
     def words(self) -> tuple[str, ...]:
         """Everything a tag of this axis may be: its values, then its words for absence."""
         return (*self.values, *self.absences)
+
+    @property
+    def value_cells(self) -> tuple[str, ...]:
+        """Everything that an entry can be counted under, words of absence aside.
+
+        Where the axis asks how, ``spawn: learned`` and ``spawn: designed`` are two.
+        """
+        return tuple(f"{value}: {how}" for value in self.values for how in self.qualifiers) or tuple(self.values)
 
     def resolve(self, name: str) -> tuple[str, ...]:
         """The words that a name stands for: a value or absence, a code, or a whole family.
@@ -119,6 +128,27 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Impossible:
+    """Cells that no entry can stand in, since the definitions of their values exclude each other."""
+
+    cells: Mapping[str, tuple[str, ...]]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GapSettings:
+    """What the analysis of gaps looks at besides every pair of main axes.
+
+    ``foundations`` and ``strict`` are filters as ``Pool.where`` takes them: the works of the time
+    before, and the entries that stand the strict reading.
+    """
+
+    triples: tuple[tuple[str, str, str], ...] = ()
+    foundations: tuple[tuple[str, str], ...] = ()
+    strict: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Taxonomy:
     """All axes, in the order of the file. ``taxonomy["reward"]`` is an axis."""
 
@@ -128,6 +158,8 @@ class Taxonomy:
     absences: Mapping[Absence, Term]
     rules: tuple[Rule, ...] = ()
     max_bytes: int = 0
+    impossible: tuple[Impossible, ...] = ()
+    gaps: GapSettings = GapSettings()
 
     def __getitem__(self, axis: str) -> Axis:
         return self.axes[axis]
@@ -138,6 +170,21 @@ class Taxonomy:
     def on(self, what: str) -> tuple[Axis, ...]:
         """The axes of entries, or those of excluded records."""
         return tuple(axis for axis in self if axis.on == what)
+
+    def excluded(self, cells: Mapping[str, str]) -> str:
+        """Why no entry can stand in all these cells at once, a cell per axis; empty if one can.
+
+        Told by the impossible cells, and by the rules that speak of these axes alone.
+        """
+        for impossible in self.impossible:
+            if all(cells.get(axis) in wrong for axis, wrong in impossible.cells.items()):
+                return impossible.why
+        words = {axis: cell.partition(": ")[0] for axis, cell in cells.items()}
+        for rule in self.rules:
+            applies = all(words.get(axis) in asked for axis, asked in rule.when.items())
+            if applies and any(words[axis] not in only for axis, only in rule.only.items() if axis in words):
+                return rule.because
+        return ""
 
     def label(self, axis: str, word: str, language: str = "en") -> str:
         """The label of a value or of a word for absence."""

@@ -1,30 +1,42 @@
-"""Reading ``taxonomy.toml``: every table with its type checked, every problem with its line."""
+"""Reading ``taxonomy.toml``: axes, values, absences, rules, and what the analysis of gaps looks at."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.problems import InvalidSurvey, quoted
 from survey.literature.rules import CITED, OWN
-from survey.literature.taxonomy import FAMILY_ID, ID, Absence, Axis, Rule, Shape, Taxonomy, Term, Value
+from survey.literature.tables import Tables, read_toml
+from survey.literature.taxonomy import (
+    FAMILY_ID,
+    Absence,
+    Axis,
+    GapSettings,
+    Impossible,
+    Rule,
+    Shape,
+    Taxonomy,
+    Term,
+    Value,
+)
 
-MAX_BYTES = 2_000_000
-"""A vocabulary is written by hand; beyond this the file is something else."""
+__all__ = ["read_taxonomy", "read_toml"]
 
-TOP_KEYS = ("survey", "limits", "absence", "axis", "rule")
+TOP_KEYS = ("survey", "limits", "absence", "axis", "rule", "impossible", "gaps")
 SURVEY_KEYS = ("title", "short", "languages")
 AXIS_KEYS = (
-    "label", "definition", "shape", "field", "on", "required", "evidence", "main", "absence",
+    "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier",
 )  # fmt: skip
 VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit")
 TERM_KEYS = ("label", "definition")
 RULE_KEYS = ("when", "only", "because")
+IMPOSSIBLE_KEYS = ("cells", "why")
+GAPS_KEYS = ("triples", "foundations", "strict")
 
 NOT_AN_AXIS = frozenset(
     {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
@@ -45,55 +57,11 @@ def read_taxonomy(path: Path, shown: str = "") -> Taxonomy:
     return _Reader(path, shown or str(path)).read()
 
 
-def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], str]:
-    """The tables of a TOML file, and its text.
-
-    Raises:
-        InvalidSurvey: if it cannot be read as TOML.
-
-    """
-
-    def wrong(message: str, line: int = 1) -> InvalidSurvey:
-        return InvalidSurvey([Problem(shown, line, message)])
-
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise wrong("there is no such file") from None
-    except (OSError, RuntimeError) as error:
-        raise wrong(f"cannot be read: {(getattr(error, 'strerror', '') or str(error)).lower()}") from None
-    if len(data) > max_bytes:
-        raise wrong(
-            f"the file has {len(data) / 1e6:.0f} MB, more than the {max_bytes / 1e6:.0f} MB such a file may have"
-        )
-    if data.startswith(b"\xef\xbb\xbf"):
-        raise wrong("starts with a byte-order mark (save the file as UTF-8 without one)")
-    try:
-        text = data.decode("utf-8")
-        return tomllib.loads(text), text
-    except UnicodeDecodeError as error:
-        raise wrong("not UTF-8 text", data[: error.start].count(b"\n") + 1) from None
-    except RecursionError:
-        raise wrong("not TOML: nested too deeply") from None
-    except ValueError as error:
-        where = re.search(r"line (\d+)", str(error))
-        raise wrong(f"not TOML: {error}", int(where.group(1)) if where else 1) from None
-
-
-class _Reader:
-    """Walks the parsed TOML and collects problems; the line of a table is looked up in the text."""
-
-    def __init__(self, path: Path, shown: str) -> None:
-        self.path, self.shown = path, shown
-        self.problems: list[Problem] = []
-        self.lines: dict[str, int] = {}
-        self.languages: tuple[str, ...] = ("en",)
+class _Reader(Tables):
+    """Turns the tables of a taxonomy into axes and rules."""
 
     def read(self) -> Taxonomy:
-        data, text = read_toml(self.path, self.shown)
-        for number, line in enumerate(text.split("\n"), 1):
-            if header := re.match(r"\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+", line):
-                self.lines.setdefault(header.group(1), number)
+        data = self.parsed()
         self._only("", data, TOP_KEYS)
         survey = self._table("survey", data.get("survey", {}), SURVEY_KEYS)
         self.languages = self._words("survey", survey, "languages") or ("en",)
@@ -104,17 +72,15 @@ class _Reader:
         if not axes:
             self._problem("axis", "there is no axis (expected tables like [axis.reward])")
         self._across(axes, absences)
-        rules = data.get("rule", [])
-        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-            self._problem("rule", "found something else, expected tables like [[rule]]")
-            rules = []
         taxonomy = Taxonomy(
             title=self._text("survey", survey, "title", obligatory=False),
             languages=self.languages,
             axes=MappingProxyType(axes),
             absences=MappingProxyType(absences),
-            rules=tuple(self._rule(rule, axes) for rule in rules),
+            rules=tuple(self._rule(where, table, axes) for where, table in self._array(data, "rule")),
             max_bytes=self._megabytes(data) * 1_000_000,
+            impossible=tuple(self._impossible(where, table, axes) for where, table in self._array(data, "impossible")),
+            gaps=self._gaps(data, axes),
         )
         if self.problems:
             raise InvalidSurvey(self.problems)
@@ -166,6 +132,7 @@ class _Reader:
             required=self._flag(where, table, "required", False),
             evidence=evidence,
             main=self._flag(where, table, "main", False),
+            ordered=self._flag(where, table, "ordered", False),
             values=MappingProxyType(values),
             families=MappingProxyType(families),
             qualifiers=MappingProxyType(qualifiers),
@@ -192,19 +159,39 @@ class _Reader:
         self._only(where, table, TERM_KEYS)
         return Term(id, self._labels(where, table), self._text(where, table, "definition", obligatory=defined))
 
-    def _rule(self, table: dict[str, Any], axes: dict[str, Axis]) -> Rule:
-        self._only("rule", table, RULE_KEYS)
+    def _rule(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Rule:
+        self._only(where, table, RULE_KEYS)
         sides: dict[str, dict[str, tuple[str, ...]]] = {"when": {}, "only": {}}
         for side, filled in sides.items():
-            named = self._table("rule", table.get(side, {}), None, side)
+            named = self._table(where, table.get(side, {}), None, side)
             if not named:
-                self._problem("rule", "is missing (expected { axis = [values] })", side)
+                self._problem(where, "is missing (expected { axis = [values] })", side)
             for axis in named:
-                if self._known("rule", axis, axes, side):
-                    filled[axis] = self._words("rule", named, axis, f"{side}.{axis}")
+                if self._known(where, axis, axes, side):
+                    filled[axis] = self._words(where, named, axis, f"{side}.{axis}")
                     for word in filled[axis]:
-                        self._known("rule", word, axes[axis].words, f"{side}.{axis}")
-        return Rule(sides["when"], sides["only"], self._text("rule", table, "because"))
+                        self._known(where, word, axes[axis].words, f"{side}.{axis}")
+        return Rule(sides["when"], sides["only"], self._text(where, table, "because"))
+
+    def _impossible(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Impossible:
+        self._only(where, table, IMPOSSIBLE_KEYS)
+        return Impossible(self._cells(where, table, axes), self._text(where, table, "why"))
+
+    def _gaps(self, data: dict[str, Any], axes: dict[str, Axis]) -> GapSettings:
+        table = self._table("gaps", data.get("gaps", {}), GAPS_KEYS)
+        foundations, strict = (self._filters("gaps", table, key, axes) for key in ("foundations", "strict"))
+        found = table.get("triples", [])
+        if not isinstance(found, list):
+            self._problem("gaps", f"found {quoted(str(found))}, expected a list of triples of axes", "triples")
+            found = []
+        main = {axis.id: axis for axis in axes.values() if axis.main and axis.on == "entry"}
+        for triple in found:
+            if not isinstance(triple, list) or len(set(map(str, triple))) != 3 or len(triple) != 3:
+                self._problem("gaps", f"found {quoted(str(triple))}, expected three different axes", "triples")
+            else:
+                for axis in triple:
+                    self._known("gaps", str(axis), main, "triples")
+        return GapSettings(() if self.problems else tuple((a, b, c) for a, b, c in found), foundations, strict)
 
     def _across(self, axes: dict[str, Axis], absences: Mapping[Absence, Term]) -> None:
         """What can only be seen with all axes at hand."""
@@ -228,73 +215,3 @@ class _Reader:
             self._problem("limits", f"found {quoted(str(number))}, expected a whole number above 0", "pool-megabytes")
             return 64
         return number
-
-    # and these are the questions they ask
-
-    def _tables(
-        self, data: dict[str, Any], name: str, where: str = "", pattern: re.Pattern[str] = ID
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        for id, table in self._table(where or name, data.get(name, {}), None, name if where else "").items():
-            place = f"{where}.{name}.{id}" if where else f"{name}.{id}"
-            if not isinstance(table, dict):
-                self._problem(place, f"found {quoted(str(table))}, expected a table")
-            elif not pattern.fullmatch(id):
-                self._problem(place, f"{quoted(id)} cannot be an id (expected {pattern.pattern})")
-            else:
-                yield id, table
-
-    def _table(
-        self, where: str, found: Any, keys: Collection[str] | None, field: str = ""
-    ) -> dict[str, Any]:  # fmt: skip
-        if not isinstance(found, dict):
-            self._problem(where, f"found {quoted(str(found))}, expected a table", field)
-            return {}
-        if keys is not None:
-            self._only(where, found, keys)
-        return found
-
-    def _labels(self, where: str, table: dict[str, Any]) -> Mapping[str, str]:
-        found = table.get("label", {})
-        labels = {"en": found} if isinstance(found, str) else self._table(where, found, self.languages, "label")
-        for language in self.languages:
-            label = labels.get(language, "")
-            if not isinstance(label, str) or not label.strip():
-                self._problem(where, f"there is no label in {quoted(language)}", "label")
-        return MappingProxyType({language: str(labels.get(language, "?")) for language in self.languages})
-
-    def _text(self, where: str, table: dict[str, Any], key: str, obligatory: bool = True) -> str:
-        text = table.get(key, "")
-        if not isinstance(text, str):
-            self._problem(where, f"found {quoted(str(text))}, expected a text", key)
-            return ""
-        if obligatory and not text.strip():
-            self._problem(where, "is missing", key)
-        return text
-
-    def _flag(self, where: str, table: dict[str, Any], key: str, default: bool) -> bool:
-        flag = table.get(key, default)
-        if not isinstance(flag, bool):
-            self._problem(where, f"found {quoted(str(flag))}, expected true or false", key)
-            return default
-        return flag
-
-    def _words(self, where: str, table: dict[str, Any], key: str, field: str = "") -> tuple[str, ...]:
-        words = table.get(key, [])
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            self._problem(where, f'found {quoted(str(words))}, expected a list of texts, as in ["na"]', field or key)
-            return ()
-        return tuple(words)
-
-    def _only(self, where: str, table: dict[str, Any], keys: Collection[str]) -> None:
-        for key in table:
-            self._known(where, key, keys)
-
-    def _known(self, where: str, found: str, allowed: Collection[str], field: str = "") -> bool:
-        if found in allowed:
-            return True
-        self._problem(where, f"{quoted(found)} is not known here {expected(found, map(str, allowed))}", field)
-        return False
-
-    def _problem(self, where: str, message: str, field: str = "") -> None:
-        line = self.lines.get(where) or self.lines.get(where.rsplit(".", 1)[0], 1)
-        self.problems.append(Problem(self.shown, line, message, where, field))

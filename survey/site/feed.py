@@ -1,33 +1,68 @@
-"""The Atom feed of additions."""
+"""Atom feeds: of additions, of an axis value, of anything that has items with a date of their own."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from survey.literature import Pool
+from survey.literature import Axis, Entry, Pool, Value
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing in a feed. ``path`` is its address below the site; ``link`` stands in for it where there is no site."""
+
+    title: str
+    path: str
+    day: str
+    summary: str
+    link: str = ""
+
+
 def feed(pool: Pool, site_url: str) -> str:
     """The newest entries, dated by when they were added and never by when the site was built."""
+    return atom(f"{pool.taxonomy.title}: additions", "feed.atom", newest(pool), site_url, pool.last_added.isoformat())
+
+
+def value_feed(pool: Pool, axis: Axis, value: Value, site_url: str) -> str:
+    """The newest entries that carry a value."""
+    entries = [entry for entry in pool if value.id in entry.words(axis.id)]
+    title = f"{pool.taxonomy.title}: {axis.label}, {value.label}"
+    return atom(title, f"axes/{axis.id}/{value.id}.atom", newest(entries), site_url, pool.last_added.isoformat())
+
+
+def newest(entries: Iterable[Entry]) -> list[Item]:
+    """The entries as items, by the day on which they were added, the last first."""
+    ordered = sorted(entries, key=lambda e: (e.text("added"), e.key), reverse=True)[:NEWEST]
+    return [
+        Item(f"{e.by} ({e.year}): {e.title}", f"entries/{e.key}/", e.text("added"), e.text("summary"), e.url)
+        for e in ordered
+    ]
+
+
+def atom(title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
+    """A feed at a path of the site. ``updated`` is the day of the data, for a feed without items too."""
     ET.register_namespace("", ATOM)
     base = site_url.rstrip("/") + "/" if site_url else "urn:orchestration-survey:"
     root = ET.Element(f"{{{ATOM}}}feed")
-    _text(root, "title", f"{pool.taxonomy.title}: additions")
-    _text(root, "id", f"{base}feed.atom")
-    _text(root, "updated", f"{pool.last_added.isoformat()}T00:00:00Z")
+    _text(root, "title", title)
+    _text(root, "id", f"{base}{path}")
+    _text(root, "updated", f"{updated}T00:00:00Z")
     ET.SubElement(_node(root, "author"), f"{{{ATOM}}}name").text = "The contributors"
     if site_url:
-        ET.SubElement(root, f"{{{ATOM}}}link", rel="self", href=f"{base}feed.atom")
-    for entry in sorted(pool, key=lambda e: (e.text("added"), e.key), reverse=True)[:NEWEST]:
-        item = _node(root, "entry")
-        _text(item, "title", f"{entry.by} ({entry.year}): {entry.title}")
-        _text(item, "id", f"{base}entries/{entry.key}/")
-        _text(item, "updated", f"{entry.text('added')}T00:00:00Z")
-        _text(item, "summary", entry.text("summary"))
-        ET.SubElement(item, f"{{{ATOM}}}link", href=f"{base}entries/{entry.key}/" if site_url else entry.url)
+        ET.SubElement(root, f"{{{ATOM}}}link", rel="self", href=f"{base}{path}")
+    for item in items:
+        node = _node(root, "entry")
+        _text(node, "title", item.title)
+        _text(node, "id", f"{base}{item.path}")
+        _text(node, "updated", f"{item.day}T00:00:00Z")
+        _text(node, "summary", item.summary)
+        if site_url or item.link:
+            ET.SubElement(node, f"{{{ATOM}}}link", href=f"{base}{item.path}" if site_url else item.link)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 

@@ -19,10 +19,12 @@ from survey.literature.export.bib import to_bib
 from survey.literature.statistics import cell_label, counted
 from survey.site import charts, drawing
 from survey.site.agreement import agreement_pages
+from survey.site.changes import change_pages
 from survey.site.cite import coins
 from survey.site.drawing import Chart
 from survey.site.explorer import explorer
 from survey.site.feed import feed
+from survey.site.gaps import gap_pages
 from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
@@ -48,7 +50,7 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     for part in (
         _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
         claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool),
-        _charts(drawn), _assets(), trace_pages(),
+        gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:

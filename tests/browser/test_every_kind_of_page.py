@@ -31,6 +31,8 @@ KINDS = {
     "screening": "measure/screening/",
     "ledger": "claims/",
     "claim": "claims/stopping-untrained/",
+    "gaps": "gaps/",
+    "gap map": "gaps/reward-by-credit/",
     "scale": "measure/scale/",
     "agreement": "measure/agreement/",
     "robustness": "measure/robustness/",

@@ -16,6 +16,7 @@ from survey.literature import Pool, load, read_pool
 from survey.literature.claims import Judge, Judgement, Status, citable, ledger, matching, question
 from survey.literature.claims_file import pairs
 from tests.conftest import ROOT
+from tests.literature.growing import with_entry
 
 CLAIM = """
 [claim.one]
@@ -46,26 +47,6 @@ def bib(tmp_path: Path) -> Path:
 
 def numbers(judgement: Judgement) -> dict[str, int]:
     return {tally.reading: tally.number for tally in judgement.tallies}
-
-
-def with_entry(bib: Path, model: str, key: str, added: str, **tags: str) -> Pool:
-    """The pool with one entry more: a copy of another under a new key, with other tags."""
-    text = (bib / "pool.bib").read_text()
-    block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
-    assert block
-    new = block[0].replace(f"{{{model},", f"{{{key},", 1)
-    new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|doi|url|tag-verified|why-verified)\s*=.*\n", "", new)
-    new = re.sub(r"(title\s*=\s*)\{.*\},", rf"\1{{A title of its own {key}}},", new, count=1)
-    new = re.sub(r"(added\s*=\s*)\{[^}]*\}", rf"\1{{{added}}}", new)
-    new = new.replace(
-        "\n",
-        "\n  url = {https://example.org/},\n  tag-verified = {partial},\n  why-verified = {Made for a test.},\n",
-        1,
-    )
-    for axis, value in tags.items():
-        new = re.sub(rf"(tag-{axis}\s*=\s*)\{{[^}}]*\}}", rf"\1{{{value}}}", new)
-    (bib / "pool.bib").write_text(f"{text}\n{new}\n")
-    return load(bib)
 
 
 # --------------------------------------------------------- the published numbers

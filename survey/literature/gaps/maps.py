@@ -1,0 +1,252 @@
+"""Gap maps: two axes against each other, with every cell's count, its likelihood, and why it is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from itertools import combinations, product
+from math import isnan
+from types import MappingProxyType
+
+import numpy as np
+
+from survey.literature.entries import Entry
+from survey.literature.gap_notes import Note
+from survey.literature.gaps.independence import independence
+from survey.literature.gaps.standing import (
+    absence,
+    carried,
+    entry_axes,
+    foundation_keys,
+    in_order,
+    indicators,
+    strict_keys,
+    values,
+)
+from survey.literature.pool import Pool
+from survey.literature.statistics import NOT_CODED
+from survey.literature.taxonomy import Absence, Axis
+
+THIN = 2
+"""A cell with no more entries than this is thin: one work more or less changes what can be said of it."""
+
+
+class Kind(StrEnum):
+    """What a cell is: filled, or empty in one of several ways that are never merged."""
+
+    FILLED = "filled"
+    THIN = "thin"
+    IMPOSSIBLE = "impossible"
+    FURTHER = "further-value"
+    PAST = "past"
+    NOBODY = "nobody"
+    NOT_APPLICABLE = "not-applicable"
+    UNDISCLOSED = "undisclosed"
+    NOT_CODED = "not-coded"
+    UNSTUDIED = "unstudied"
+
+
+OPEN = (Kind.UNSTUDIED, Kind.UNDISCLOSED)
+"""The kinds that are gaps: nothing rules such a cell out, and no entry is known to fill it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value of one axis with one of another, and what the pool has of it.
+
+    ``entries`` are the keys counted here; ``strict`` those of them that stand the strict reading;
+    ``foundations`` those from before language models; ``further`` carry both values, but not both
+    as what they are counted by; ``hidden`` have one value and do not say, or are not coded, on the
+    other axis: the cell may be filled by them. ``p`` is the chance of so few here, ``corrected``
+    the same with all cells of the map allowed for.
+    """
+
+    rows: str
+    columns: str
+    row: str
+    column: str
+    kind: Kind
+    entries: tuple[str, ...]
+    expected: float
+    residual: float | None
+    p: float
+    corrected: float
+    why: str = ""
+    strict: tuple[str, ...] = ()
+    foundations: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many entries stand here."""
+        return len(self.entries)
+
+    @property
+    def inherited(self) -> bool:
+        """Whether only foundations stand here: empty for teams of language models."""
+        return bool(self.entries) and self.entries == self.foundations
+
+
+@dataclass(frozen=True)
+class GapMap:
+    """Two axes against each other, a cell for every pair of values, by the shape of the taxonomy.
+
+    ``whole`` is the number of entries in the pool, ``n`` of those with a value on both axes: what
+    expectations are computed from.
+    """
+
+    rows: Axis
+    columns: Axis
+    day: date
+    whole: int
+    n: int
+    strict: bool
+    cells: Mapping[tuple[str, str], Cell]
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self.cells.values())
+
+    def __getitem__(self, place: tuple[str, str]) -> Cell:
+        return self.cells[place]
+
+    def of(self, *kinds: Kind) -> tuple[Cell, ...]:
+        """The cells of some kinds, in the order of the table."""
+        return tuple(cell for cell in self if cell.kind in kinds)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every entry counted in the map, once."""
+        return tuple(sorted({key for cell in self for key in cell.entries}))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A cell that is open, and the map that it is in."""
+
+    map: GapMap
+    cell: Cell
+
+
+def gap_map(pool: Pool, rows: str, columns: str, strict: bool = False) -> GapMap:
+    """Two axes of entries against each other.
+
+    ``strict`` looks only at entries that stand the strict reading of the taxonomy.
+
+    Raises:
+        ValueError: if an axis does not exist or is not asked of entries, if both are the same,
+            or if the strict reading is asked for and the taxonomy names none.
+
+    """
+    down, across = entry_axes(pool, rows, columns)
+    if strict and not pool.taxonomy.gaps.strict:
+        raise ValueError("the taxonomy names no strict reading (expected strict = { AXIS = VALUE } under [gaps])")
+    stands = strict_keys(pool)
+    entries = in_order(pool.keep(stands) if strict else pool)
+    inside = [e for e in entries if values(e, down) and values(e, across)]
+    excluded = {
+        (a, b): pool.taxonomy.excluded({rows: a, columns: b}) for a in down.value_cells for b in across.value_cells
+    }
+    tested = np.array([[not excluded[a, b] for b in across.value_cells] for a in down.value_cells])
+    table = independence(indicators(inside, down), indicators(inside, across), tested)
+    look = _Look(entries, down, across)
+    founding = set(pool.taxonomy.gaps.foundations)
+    crossed = {axis for axis, _ in founding} & {rows, columns}
+    foundations = frozenset() if crossed else foundation_keys(pool)
+    standing: dict[tuple[str, str], list[str]] = {}
+    for entry in inside:
+        for place in product(values(entry, down), values(entry, across)):
+            standing.setdefault(place, []).append(entry.key)
+    cells = {}
+    for i, a in enumerate(down.value_cells):
+        for j, b in enumerate(across.value_cells):
+            keys = tuple(standing.get((a, b), ()))
+            residual = float(table.residual[i, j])
+            cells[a, b] = Cell(
+                rows, columns, a, b,
+                kind=look.kind(a, b, len(keys), bool(excluded[a, b]), bool(founding & {(rows, a), (columns, b)})),
+                entries=keys,
+                expected=float(table.expected[i, j]),
+                residual=None if isnan(residual) else residual,
+                p=float(table.p[i, j]),
+                corrected=float(table.corrected[i, j]),
+                why=excluded[a, b],
+                strict=tuple(k for k in keys if k in stands),
+                foundations=tuple(k for k in keys if k in foundations),
+                further=tuple(k for k in look.both(a, b) if k not in keys),
+                hidden=() if excluded[a, b] else look.silent(a, b, Absence.UNKNOWN, NOT_CODED),
+            )  # fmt: skip
+    return GapMap(down, across, pool.day, len(entries), len(inside), strict, MappingProxyType(cells))
+
+
+def every_map(pool: Pool, strict: bool = False) -> tuple[GapMap, ...]:
+    """A map for each pair of main axes, in the order of the taxonomy."""
+    return tuple(gap_map(pool, a, b, strict) for a, b in pairs(pool))
+
+
+def pairs(pool: Pool) -> list[tuple[str, str]]:
+    """Each pair of main axes once, in the order of the taxonomy."""
+    return list(combinations([axis.id for axis in pool.taxonomy.on("entry") if axis.main], 2))
+
+
+def gaps(pool: Pool, strict: bool = False) -> tuple[Gap, ...]:
+    """Every open cell of every pair of main axes, the least likely to be empty by chance first."""
+    return ranked(every_map(pool, strict))
+
+
+def ranked(maps: Iterable[GapMap]) -> tuple[Gap, ...]:
+    """The open cells of some maps: by corrected probability, then by how many were to be expected."""
+    found = [Gap(map, cell) for map in maps for cell in map.of(*OPEN)]
+    return tuple(sorted(found, key=lambda gap: (gap.cell.corrected, -gap.cell.expected)))
+
+
+def note_for(notes: Iterable[Note], cell: Cell) -> Note | None:
+    """The first note that speaks of a cell, if there is one."""
+    place = {cell.rows: cell.row, cell.columns: cell.column}
+    about = (n for n in notes if n.cells.keys() == place.keys())
+    return next((n for n in about if all(place[axis] in n.cells[axis] for axis in place)), None)
+
+
+class _Look:
+    """Who carries which value on two axes, and who says nothing: what the kinds are told from."""
+
+    def __init__(self, entries: Iterable[Entry], down: Axis, across: Axis) -> None:
+        entries = list(entries)
+        self.row: dict[str, set[str]] = {a: set() for a in down.value_cells}
+        self.column: dict[str, set[str]] = {b: set() for b in across.value_cells}
+        for entry in entries:
+            for cell in carried(entry, down):
+                self.row[cell].add(entry.key)
+            for cell in carried(entry, across):
+                self.column[cell].add(entry.key)
+        self.no_row = {e.key: absence(e, down) for e in entries}
+        self.no_column = {e.key: absence(e, across) for e in entries}
+
+    def both(self, a: str, b: str) -> tuple[str, ...]:
+        return tuple(sorted(self.row[a] & self.column[b]))
+
+    def silent(self, a: str, b: str, *words: str) -> tuple[str, ...]:
+        """Entries that have one of the two values and one of these words of absence on the other axis."""
+        without_column = {key for key in self.row[a] if self.no_column[key] in words}
+        return tuple(sorted(without_column | {key for key in self.column[b] if self.no_row[key] in words}))
+
+    def kind(self, a: str, b: str, count: int, impossible: bool, past: bool) -> Kind:
+        if count:
+            return Kind.FILLED if count > THIN else Kind.THIN
+        if impossible:
+            return Kind.IMPOSSIBLE
+        if self.both(a, b):
+            return Kind.FURTHER
+        if past:
+            return Kind.PAST
+        if not self.row[a] or not self.column[b]:
+            return Kind.NOBODY
+        absent_across = [self.no_column[key] == Absence.NA for key in self.row[a]]
+        absent_down = [self.no_row[key] == Absence.NA for key in self.column[b]]
+        if all(absent_across) or all(absent_down):
+            return Kind.NOT_APPLICABLE
+        if self.silent(a, b, Absence.UNKNOWN):
+            return Kind.UNDISCLOSED
+        return Kind.NOT_CODED if self.silent(a, b, NOT_CODED) else Kind.UNSTUDIED

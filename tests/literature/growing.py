@@ -1,0 +1,28 @@
+"""A pool that grows: the real one with entries that are not there yet."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from survey.literature import Pool, load
+
+
+def with_entry(bib: Path, model: str, key: str, added: str, **tags: str) -> Pool:
+    """The pool with one entry more: a copy of another under a new key, with other tags."""
+    text = (bib / "pool.bib").read_text()
+    block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
+    assert block
+    new = block[0].replace(f"{{{model},", f"{{{key},", 1)
+    new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|doi|url|tag-verified|why-verified)\s*=.*\n", "", new)
+    new = re.sub(r"(title\s*=\s*)\{.*\},", rf"\1{{A title of its own {key}}},", new, count=1)
+    new = re.sub(r"(added\s*=\s*)\{[^}]*\}", rf"\1{{{added}}}", new)
+    new = new.replace(
+        "\n",
+        "\n  url = {https://example.org/},\n  tag-verified = {partial},\n  why-verified = {Made for a test.},\n",
+        1,
+    )
+    for axis, value in tags.items():
+        new = re.sub(rf"(tag-{axis}\s*=\s*)\{{[^}}]*\}}", rf"\1{{{value}}}", new)
+    (bib / "pool.bib").write_text(f"{text}\n{new}\n")
+    return load(bib)

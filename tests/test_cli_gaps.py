@@ -1,0 +1,129 @@
+"""``survey gaps`` as a person uses it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from survey.cli import main
+from survey.literature import Pool
+from survey.literature.gaps import Kind, gap_map, gaps
+from tests.conftest import ROOT
+from tests.literature.conftest import ENTRY, TAXONOMY
+
+DAY = "2026-05-04"
+Survey = Callable[..., Result]
+
+
+@pytest.fixture
+def survey(monkeypatch: pytest.MonkeyPatch) -> Survey:
+    """Run the command in the project's folder (or in ``cwd``)."""
+
+    def run(*arguments: str, cwd: Path = ROOT) -> Result:
+        monkeypatch.chdir(cwd)
+        result = CliRunner().invoke(main, ["gaps", *arguments])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_without_axes_the_least_likely_gaps_come_first(survey: Survey, pool: Pool) -> None:
+    result = survey("--top", "3", "--as-of", DAY)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "84 entries, 32 excluded records, as of 2026-05-04"
+    assert lines[-1].startswith("3 of ")
+    first = survey("--top", "1", "--as-of", DAY, "--format", "json")
+    [gap] = json.loads(first.stdout)["gaps"]
+    assert (gap["row"], gap["column"]) == ("rl-method", "harness")
+    assert "rl-method" in lines[4]
+
+
+def test_with_two_axes_the_map_has_every_value_and_explains_its_signs(survey: Survey, pool: Pool) -> None:
+    result = survey("reward", "credit", "--as-of", DAY)
+    text = result.stdout
+    assert result.exit_code == 0
+    for value in (*pool.taxonomy["reward"].values, *pool.taxonomy["credit"].values):
+        assert value in text
+    individual = next(line for line in text.splitlines() if line.startswith("individual")).split()
+    assert individual[1] == "×"
+    assert "impossible by definition" in text
+    assert "unstudied" in text
+
+
+def test_json_and_csv_say_the_same_as_the_library(survey: Survey, pool: Pool) -> None:
+    map = gap_map(pool, "credit", "decision")
+    cells = json.loads(survey("credit", "decision", "--format", "json").stdout)["cells"]
+    rows = list(csv.DictReader(io.StringIO(survey("credit", "decision", "--format", "csv").stdout)))
+    assert len(cells) == len(rows) == len(map.cells)
+    for cell, row in zip(cells, rows, strict=True):
+        known = map[cell["row"], cell["column"]]
+        assert cell["kind"] == row["kind"] == known.kind
+        assert cell["count"] == int(row["count"]) == known.count
+        assert cell["entries"] == row["entries"].split() == list(known.entries)
+        assert cell["p"] == pytest.approx(known.p, abs=1e-4)
+
+
+def test_the_strict_reading_has_fewer_entries(survey: Survey) -> None:
+    broad, strict = (
+        json.loads(survey("credit", "decision", "--format", "json", *more).stdout) for more in ([], ["--strict"])
+    )
+    assert strict["n"] < broad["n"]
+    assert strict["strict"] and not broad["strict"]
+
+
+def test_three_axes_give_what_is_filled_two_by_two(survey: Survey) -> None:
+    found = json.loads(survey("credit", "decision", "topology", "--format", "json").stdout)
+    assert all(all(gap["pairs"]) and gap["count"] == 0 for gap in found["gaps"])
+    assert "filled two by two and empty together" in survey("credit", "decision", "topology").stdout
+    assert survey("credit", "decision", "topology", "--format", "csv").stdout.startswith("credit,decision,topology,")
+
+
+def test_all_open_cells_can_be_listed(survey: Survey, pool: Pool) -> None:
+    found = json.loads(survey("--format", "json", "--top", "10000").stdout)
+    assert found["open"] == len(found["gaps"]) == len(gaps(pool))
+    assert {gap["kind"] for gap in found["gaps"]} <= {Kind.UNSTUDIED, Kind.UNDISCLOSED}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reward", "credits"), 'there is no axis "credits" of entries (did you mean "credit"?)'),
+        (("reward",), "name none for the list, two for a map, or three"),
+        (("reward", "credit", "decision", "topology"), "name none for the list, two for a map, or three"),
+        (("reward", "reward"), "reward against itself says nothing: name different axes"),
+        (("reward", "stage"), 'there is no axis "stage" of entries'),
+        (("--top", "0"), "0 is not in the range x>=1"),
+        (("--as-of", "today"), '"today" is not a date (expected YYYY-MM-DD, as in 2026-05-04)'),
+    ],
+    ids=["unknown", "one", "four", "the same", "of records", "none", "no date"],
+)
+def test_wrong_use_ends_with_2_and_the_way_out(survey: Survey, arguments: tuple[str, ...], message: str) -> None:
+    result = survey(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_pool_without_main_axes_has_nothing_to_list(survey: Survey, tmp_path: Path) -> None:
+    (tmp_path / "bib").mkdir()
+    (tmp_path / "bib" / "taxonomy.toml").write_text(TAXONOMY)
+    (tmp_path / "bib" / "pool.bib").write_text(ENTRY)
+    assert survey(cwd=tmp_path).stdout.endswith("0 of 0 open cells\n")
+    assert survey("--format", "csv", cwd=tmp_path).stdout == ""
+    strict = survey("reward", "decision", "--strict", cwd=tmp_path)
+    assert strict.exit_code == 2
+    assert "the taxonomy names no strict reading" in strict.stderr
+
+
+def test_the_pool_of_a_day_before_anything_is_empty(survey: Survey) -> None:
+    result = survey("reward", "credit", "--as-of", "2000-01-01")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("0 entries")
