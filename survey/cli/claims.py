@@ -15,8 +15,9 @@ from tabulate import tabulate
 from survey.cli.options import as_of, finds_bib, formats
 from survey.cli.printing import headline, sentence, wrapped
 from survey.literature import Pool, load
-from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable, question
+from survey.literature.claims import READINGS, SIGNS, Judge, Judgement
 from survey.literature.problems import expected, quoted
+from survey.literature.wording import citable, question
 
 
 @click.command(short_help="Judge every countable sentence of the survey.")

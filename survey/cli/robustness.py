@@ -15,7 +15,7 @@ from tabulate import tabulate
 from survey.cli.options import as_of, finds_bib, formats
 from survey.cli.printing import headline, sentence, wrapped
 from survey.literature import Pool, load
-from survey.literature.claims import question
+from survey.literature.wording import question
 from survey.literature.claims_file import Variant
 from survey.literature.problems import expected, quoted
 from survey.literature.rankings import Order, Ranking, rankings

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
-from survey.literature import Axis, Entry, Pool, Shape, crosstab
+from survey.literature import Axis, Entry, Pool, Shape
+from survey.literature.claims import Judge
+from survey.literature.gaps import OPEN, gap_map, pairs
 from survey.literature.problems import expected, quoted
+from survey.literature.statistics import cell_label
 from survey.site.markup import inert, render
 from survey.site.picture import picture
 
@@ -59,6 +63,7 @@ class Figures:
             "chart",
             "picture",
             "emptiest",
+            "claim",
             "coverage",
             "asof",
         )
@@ -138,21 +143,23 @@ class Figures:
         return Markup(picture(self.pool, self.page, axes))
 
     def emptiest(self, rows: str, columns: str, number: int = 2) -> Markup:
-        """The empty cells of two axes that one would least expect to be empty, linked.
-
-        Least expected: the product of how often each of the two values occurs is largest.
-        """
-        table = crosstab(self.pool, rows, columns)
-        table = table.loc[list(self._axis(rows).values), list(self._axis(columns).values)]
-        product = table.sum(axis=1).to_numpy()[:, None] * table.sum(axis=0).to_numpy()[None, :]
-        empty = [
-            (-int(product[i, j]), i, j) for i in range(table.shape[0]) for j in range(table.shape[1])
-            if table.iat[i, j] == 0
-        ]  # fmt: skip
-        page = _source_link(self.page, f"measure/{rows}-by-{columns}.md")
-        down, across = list(self._axis(rows).values.values()), list(self._axis(columns).values.values())
-        labels = [f"{down[i].label} with {across[j].label}" for _, i, j in sorted(empty)[:number]]
+        """The open cells of two main axes in which one would expect most entries by chance, linked to their map."""
+        if (rows, columns) not in pairs(self.pool):
+            raise ValueError(f"there is no map of gaps of {rows} by {columns}")
+        cells = sorted(gap_map(self.pool, rows, columns).of(*OPEN), key=lambda cell: -cell.expected)[:number]
+        page = _source_link(self.page, f"gaps/{rows}-by-{columns}.md")
+        named = partial(cell_label, self.pool.taxonomy)
+        down, across = self._axis(rows), self._axis(columns)
+        labels = [f"{named(down, cell.row)} with {named(across, cell.column)}" for cell in cells]
         return Markup(" and ").join(Markup("[{}]({})").format(inert(label), page) for label in labels)
+
+    def claim(self, id: str, text: str = "") -> Markup:
+        """How a claim of the ledger stands, linked to its page: contested, for instance."""
+        try:
+            judgement = Judge(self.pool).judged(self.pool.claims[id])
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+        return Markup("[{}]({})").format(inert(text or judgement.status), _source_link(self.page, f"claims/{id}.md"))
 
     def coverage(self, axis: str, *filters: str) -> Markup:
         """A table of the entries that match against the values of an axis, grouped by family."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
-from survey.literature.claims import READINGS, SIGNS, Judgement, citable, question
+from survey.literature.claims import READINGS, SIGNS, Judgement
 from survey.literature.entries import Entry
 from survey.literature.export.bib import to_bib
+from survey.literature.wording import citable, question
 from survey.site.markup import render
 
 Ledger = Mapping[str, tuple[Judgement, ...]]

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.literature import Pool, load, read_pool
-from survey.literature.claims import Judge, Judgement, Status, citable, ledger, matching, question
+from survey.literature.claims import Judge, Judgement, Status, ledger, matching
 from survey.literature.claims_file import pairs
+from survey.literature.wording import citable, question
 from tests.conftest import ROOT
 from tests.literature.growing import with_entry
 

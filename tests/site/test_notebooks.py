@@ -268,7 +268,7 @@ def test_a_notebook_of_ours_opens_with_a_title_cites_and_says_nothing_on_the_sid
     assert not [o for o in outputs if o.get("name") == "stderr"]
     assert not LOOSE.search(json.dumps(outputs))
     assert max(len(line) for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).splitlines()) <= 88
-    assert filled(ours[path], pool, f"notebooks/{path.name}", draw)["cells"][-1]["id"] == "references"
+    assert filled(ours[path], pool, f"notebooks/{path.name}", draw)["cells"][-1]["id"] == "survey-references"
 
 
 def cell_of(code: str, output: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
 
 from survey.literature import InvalidSurvey, Pool
+from survey.literature.gaps import OPEN, gap_map
 from survey.site.pages import draw
 from survey.site.prose import render_prose
 from tests.conftest import ROOT
@@ -103,3 +105,20 @@ def test_every_chapter_has_figures_citations_a_table_and_what_is_open(pool: Pool
     assert "|---" in source.replace("| ---", "|---")
     assert "open" in source[source.rindex("\n## ") :].lower() or "open" in page
     assert len(source.split()) > 1200
+
+
+def test_the_emptiest_cells_are_open_ones_and_lead_to_their_map(pool: Pool) -> None:
+    text = render_prose('{{ emptiest("reward", "credit", 3) }}', pool, "index.md", "index.md", draw)
+    links = re.findall(r"\[([^\]]+)\]\(gaps/reward-by-credit\.md\)", text)
+    assert len(links) == 3
+    kinds = {cell.kind for cell in gap_map(pool, "reward", "credit").of(*OPEN)}
+    assert kinds <= set(OPEN)
+    with pytest.raises(InvalidSurvey, match="there is no map of gaps of credit by reward"):
+        render_prose('{{ emptiest("credit", "reward") }}', pool, "index.md", "index.md", draw)
+
+
+def test_a_page_can_say_how_a_claim_stands(pool: Pool) -> None:
+    text = render_prose('{{ claim("stopping-untrained") }}', pool, "read/x.md", "x.md", draw)
+    assert "[contested](../claims/stopping-untrained.md)" in text
+    with pytest.raises(InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'):
+        render_prose('{{ claim("stoping-untrained") }}', pool, "read/x.md", "x.md", draw)

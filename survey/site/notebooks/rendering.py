@@ -44,7 +44,7 @@ def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., 
         if cell["cell_type"] == "markdown":
             cell["source"] = prose.filled("".join(cell["source"]), f"{page}, cell {number}")
     if references := prose.references():
-        out["cells"].append({"cell_type": "markdown", "id": "references", "metadata": {}, "source": references})
+        out["cells"].append({"cell_type": "markdown", "id": "survey-references", "metadata": {}, "source": references})
     return out
 
 
