@@ -18,6 +18,7 @@ WINGS = {
     "diff": ("diff",),
     "robustness": ("robustness",),
     "agreement": ("agreement",),
+    "related": ("related",),
     "site": ("pages",),
     "traces": ("trace",),
 }
@@ -60,6 +61,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey diff 2026-05-04 2026-11-21     what changed, in entries and in conclusions
       survey robustness                     which conclusions survive another way of counting
       survey agreement                      how far two readings agree, with intervals
+      survey related --where reward=R6      a sentence to cite, a reading path, a skeleton
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in
       survey pages --out DIR                the pages of the site, for another generator

@@ -15,7 +15,6 @@ from tabulate import tabulate
 from survey.cli.options import as_of, finds_bib, formats
 from survey.cli.printing import headline, sentence, wrapped
 from survey.literature import Pool, load
-from survey.literature.wording import question
 from survey.literature.claims_file import Variant
 from survey.literature.problems import expected, quoted
 from survey.literature.rankings import Order, Ranking, rankings
@@ -26,6 +25,7 @@ from survey.literature.robustness import (
     conclusions,
     hangs_on,
 )
+from survey.literature.wording import question
 
 COLUMNS = ("claim", "variant", "number", "of", "against", "holds", "turned-by", "falls-with")
 

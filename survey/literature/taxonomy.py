@@ -68,6 +68,8 @@ class Value(Term):
     positive: str = ""
     negative: str = ""
     unit: str = ""
+    first: bool = False
+    """Whether works of this kind are read before the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ AXIS_KEYS = (
     "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier",
 )  # fmt: skip
-VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit")
+VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first")
 TERM_KEYS = ("label", "definition")
 RULE_KEYS = ("when", "only", "because")
 IMPOSSIBLE_KEYS = ("cells", "why")
@@ -152,7 +152,8 @@ class _Reader(Tables):
         code, unit = (self._text(where, table, key, obligatory=False) for key in ("code", "unit"))
         definition = self._text(where, table, "definition")
         return Value(
-            id, self._labels(where, table), definition, code, family, rule, positive, negative, unit
+            id, self._labels(where, table), definition, code, family, rule, positive, negative, unit,
+            self._flag(where, table, "first", False),
         )  # fmt: skip
 
     def _term(self, where: str, id: str, table: dict[str, Any], defined: bool = True) -> Term:

@@ -16,6 +16,7 @@ from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.claims import SIGNS, ledger
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
+from survey.literature.related import related
 from survey.literature.statistics import cell_label, counted
 from survey.site import charts, drawing
 from survey.site.agreement import agreement_pages
@@ -28,6 +29,7 @@ from survey.site.gaps import gap_pages
 from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
+from survey.site.related import cell_bib, of_cells, related_pages
 from survey.site.robustness import robustness_pages
 from survey.site.scale import scale_pages
 from survey.site.traces import trace_pages
@@ -50,7 +52,8 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     for part in (
         _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
         claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool),
-        gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), _charts(drawn), _assets(), trace_pages(),
+        gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool),
+        _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:
@@ -143,7 +146,8 @@ def _axes(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
             if bib:
                 yield bib, to_bib(pool.keep(e.key for e in entries))
             yield page, render("value.md.j2", axis=axis, value=value, pool=pool, page=page, entries=entries, bib=bib,
-                               how=_how(axis, value, entries))  # fmt: skip
+                               how=_how(axis, value, entries),
+                               cite=related(pool, [(axis.id, value.id)]) if bib else None)  # fmt: skip
     yield "axes/index.md", render("axes.md.j2", pool=pool, page="axes/index.md")
     yield "glossary.md", render("glossary.md.j2", pool=pool, page="glossary.md")
 
@@ -173,6 +177,8 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]
                 columns=pool.taxonomy[columns],
                 filled=_filled(pool, rows, columns),
                 empty=_empty(pool, rows, columns),
+                cites=of_cells(pool, rows, columns),
+                cell_bib=cell_bib,
             ),
         )
     page = "measure/screening.md"

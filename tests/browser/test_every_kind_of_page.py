@@ -33,6 +33,7 @@ KINDS = {
     "claim": "claims/stopping-untrained/",
     "gaps": "gaps/",
     "gap map": "gaps/reward-by-credit/",
+    "related work": "take-part/related-work/",
     "scale": "measure/scale/",
     "agreement": "measure/agreement/",
     "robustness": "measure/robustness/",

@@ -120,5 +120,7 @@ def test_the_emptiest_cells_are_open_ones_and_lead_to_their_map(pool: Pool) -> N
 def test_a_page_can_say_how_a_claim_stands(pool: Pool) -> None:
     text = render_prose('{{ claim("stopping-untrained") }}', pool, "read/x.md", "x.md", draw)
     assert "[contested](../claims/stopping-untrained.md)" in text
-    with pytest.raises(InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'):
+    with pytest.raises(
+        InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'
+    ):
         render_prose('{{ claim("stoping-untrained") }}', pool, "read/x.md", "x.md", draw)
