@@ -1,4 +1,4 @@
-"""Figures of reliability for two readers: raw agreement, Cohen's kappa, Krippendorff's alpha.
+"""How far two readers agree: raw, and allowing for chance by kappa (Cohen) and by alpha (Krippendorff).
 
 Both coefficients compare the disagreement that was found with what chance would give. Kappa
 takes each reader's own habits as chance, alpha what both readers together said, as if every

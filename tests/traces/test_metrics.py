@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from survey.traces import Trace
-from survey.traces.metrics import MEASURES, compare, measure
+from survey.traces import Trace, replay
+from survey.traces.metrics import MEASURES, Run, compare, measure
 from tests.traces.strategies import Json, published_example, small
 
 TURN: Json = {"type": "model_call"}
@@ -82,6 +82,12 @@ EXPECTED = [
 @pytest.mark.parametrize(("name", "value"), EXPECTED, ids=[row[0] for row in EXPECTED])
 def test_a_measure_is_what_it_is_by_hand(name: str, value: Any) -> None:
     assert measure(spans(), [name])[name].value == pytest.approx(value)
+
+
+def test_a_trace_its_replay_and_its_run_are_measured_alike() -> None:
+    trace = Trace.of(published_example())
+    run = Run(replay(trace))
+    assert measure(trace) == measure(run.replayed) == measure(run)
 
 
 def test_every_measure_says_what_it_is() -> None:

@@ -19,12 +19,13 @@ MEASURES: dict[str, tuple[Measure, Callable[[Run], Any]]] = {
 """By name: the measure without a value, and the function that gives it one."""
 
 
-def measure(trace: Trace | Replay, names: Iterable[str] | None = None) -> dict[str, Measure]:
+def measure(trace: Trace | Replay | Run, names: Iterable[str] | None = None) -> dict[str, Measure]:
     """Every measure of a trace by name, or those that are asked for.
 
-    The trace should be free of errors; what is measured in a contradictory one means little.
+    A ``Run`` that is at hand is measured without working anything out twice. The trace should
+    be free of errors; what is measured in a contradictory one means little.
     """
-    run = Run(trace if isinstance(trace, Replay) else replay(trace))
+    run = trace if isinstance(trace, Run) else Run(trace if isinstance(trace, Replay) else replay(trace))
     found = {}
     for name in MEASURES if names is None else names:
         blank, function = MEASURES[name]
