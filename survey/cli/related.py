@@ -104,10 +104,6 @@ def _export(found: Related) -> str:
     """The command that writes the entries as BibTeX."""
     asked = "".join(f" --where {_quoted(f'{axis}={value}')}" for axis, value in found.filters)
     asked += " --primary" if found.primary else ""
-    keys = {entry.key for entry in found.entries}
-    if {entry.key for entry in found.pool.where(found.filters, found.primary)} != keys:
-        # survey export --primary takes the first value of a set too, where tables count every value
-        asked = "".join(f" --key {key}" for key in sorted(keys))
     day = f" --as-of {found.pool.snapshot}" if found.pool.snapshot else ""
     return f"survey export --format bib{asked}{day}"
 

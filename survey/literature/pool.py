@@ -19,7 +19,7 @@ from survey.literature.gap_notes import Note
 from survey.literature.kinds import Kind
 from survey.literature.problems import expected, quoted
 from survey.literature.tags import Tag
-from survey.literature.taxonomy import Taxonomy
+from survey.literature.taxonomy import Shape, Taxonomy
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ class Pool:
         """The entries that match all filters, each a pair of axis and value.
 
         A value may be a code or a family (``O5``, ``R6``), may say how (``stop:learned``),
-        and several may be joined by commas. ``primary`` looks at first values only.
+        and several may be joined by commas. ``primary`` looks at first values only, where an axis
+        has them: all values of a set are equal.
 
         Raises:
             ValueError: if there is no such axis or value.
@@ -118,12 +119,14 @@ class Pool:
         entries = self.entries
         for axis, values in filters:
             wanted = self._wanted(axis, values)
+            ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
+            looked = slice(1 if primary and ranked else None)
             entries = tuple(
                 e
                 for e in entries
                 if any(
                     (tag.word, "") in wanted or (tag.word, tag.qualifier) in wanted
-                    for tag in e.tags.get(axis, ())[: 1 if primary else None]
+                    for tag in e.tags.get(axis, ())[looked]
                 )
             )
         return replace(self, entries=entries, whole=self.whole or self)

@@ -15,7 +15,7 @@ from survey.literature.paragraph import NOTICE, Style, Writer, listed
 from survey.literature.pool import Pool
 from survey.literature.problems import expected, quoted
 from survey.literature.statistics import cell_label, cells, counted, mentioned
-from survey.literature.taxonomy import Axis, Shape, Taxonomy
+from survey.literature.taxonomy import Axis, Taxonomy
 
 STANDING = "standing"
 """Of entries that would cover as much, the one that stands earlier on this axis is in the path."""
@@ -192,11 +192,7 @@ def _telling(entries: Sequence[Entry], filters: Sequence[Filter], taxonomy: Taxo
 
 
 def _matching(pool: Pool, filters: Sequence[Filter], primary: bool) -> tuple[Entry, ...]:
-    chosen = pool
-    for axis, values in filters:
-        ranked = axis in pool.taxonomy.axes and pool.taxonomy[axis].shape is Shape.RANKED
-        chosen = chosen.where([(axis, values)], primary and ranked)
-    return tuple(sorted(chosen.entries, key=_published))
+    return tuple(sorted(pool.where(filters, primary).entries, key=_published))
 
 
 def _published(entry: Entry) -> tuple[str, str]:

@@ -184,3 +184,9 @@ def test_the_pool_cannot_be_changed(pool: Pool) -> None:
 
 def test_loading_twice_gives_the_same(pool: Pool) -> None:
     assert load(ROOT / "bib").entries == pool.entries
+
+
+def test_values_of_a_set_are_equal_even_where_first_values_are_asked_for(pool: Pool) -> None:
+    for cell in ("stop: designed", "communicate: learned"):
+        assert len(pool.where([("decision", cell)], primary=True)) == len(pool.where([("decision", cell)]))
+    assert len(pool.where([("credit", "message")], primary=True)) < len(pool.where([("credit", "message")]))
