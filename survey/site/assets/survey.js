@@ -62,7 +62,7 @@
     for (const picture of all("[data-spec]:not([data-ready])")) {
       picture.dataset.ready = "";
       const button = element("button", { type: "button", onclick: async () => { button.disabled = true; try { await live(picture); button.remove(); } catch { button.textContent = "The chart stays as it is: its script could not be loaded"; } } }, "Make it interactive");
-      one("figcaption", picture.parentNode).after(element("p", { class: "act turn" }, button));
+      one("figcaption", picture.closest("figure")).after(element("p", { class: "act turn" }, button));
     }
   }
 

@@ -71,10 +71,13 @@ def _cell(tag: Tag) -> dict[str, Any]:
         for anchor in text.find_all("a", class_="anchor-link"):
             anchor["class"], anchor["title"], anchor.string = "headerlink", "Link to this section", "#"
         for pre in text.select(".highlight > pre"):
+            pre["tabindex"] = "0"
             code = Tag(name="code")
             code.extend(list(pre.contents))
             pre.append(code)
         return {"text": _inside(text)}
+    for said in tag.select(".jp-OutputArea-output > pre"):
+        said["tabindex"] = "0"  # it may be wider than the page: the keyboard must reach it
     source = tag.select_one(".highlight-ipynb pre")
     lines = source.get_text().strip().count("\n") + 1 if source else 0
     return {
