@@ -14,6 +14,7 @@ from itertools import combinations
 
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.claims import SIGNS, ledger
+from survey.literature.editions import aliases
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
@@ -50,7 +51,8 @@ def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | b
     drawn = every_chart(pool)
     judged = ledger(pool)
     for part in (
-        _entries(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool), _measure(pool, drawn),
+        _entries(pool, issues, judged), _moved(pool), _axes(pool, drawn), explorer(pool), _excluded(pool),
+        _measure(pool, drawn),
         claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool),
         gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool),
         _charts(drawn), _assets(), trace_pages(),
@@ -122,6 +124,12 @@ def _entries(pool: Pool, issues: str, judged: Ledger) -> Iterator[tuple[str, str
                 issues=issues,
             ),
         )
+
+
+def _moved(pool: Pool) -> Iterator[tuple[str, str]]:
+    """A page under each key that an entry had before, so that no published address vanishes."""
+    for old, key in aliases(pool).items():
+        yield f"entries/{old}.md", render("moved.md.j2", old=old, entry=pool[key])
 
 
 def _axes(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:

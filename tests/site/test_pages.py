@@ -42,6 +42,22 @@ def test_there_is_a_page_for_every_entry_axis_and_value(pool: Pool, files: dict[
         assert all(f"axes/{axis.id}/{value}.md" in files for value in axis.values)
 
 
+def test_no_published_address_vanishes(files: dict[str, str | bytes]) -> None:
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    notebooks = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")}
+    listed = (ROOT / "bib" / "addresses.txt").read_text().splitlines()
+    published = {line for line in listed if line and not line.startswith("#")}
+    assert sorted(published - set(files) - written - notebooks) == []
+
+
+def test_an_entry_that_was_renamed_is_found_under_its_old_key(pool: Pool) -> None:
+    entry = pool["c3"]
+    block = replace(entry.block, fields=MappingProxyType({**entry.block.fields, "ids": Field("c3-2026", 1)}))
+    renamed = replace(pool, entries=tuple(replace(e, block=block) if e is entry else e for e in pool))
+    page = str(build(renamed)["entries/c3-2026.md"])
+    assert "(../entries/c3.md)" in page
+
+
 def test_pages_say_what_the_pool_says(pool: Pool, files: dict[str, str | bytes]) -> None:
     page = str(files["entries/coma2018.md"])
     for axis in pool["coma2018"].tags:
