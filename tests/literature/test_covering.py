@@ -18,7 +18,8 @@ SETS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=5), max_size=9)
 
 
 def costs(number: int) -> list[Cost]:
-    return [(place % 3, place) for place in range(number)]
+    """Prices of which no two choices have the same sum, so that one choice is the cheapest."""
+    return [(place % 3, 1 << place) for place in range(number)]
 
 
 def held(sets: Sets, chosen: tuple[int, ...]) -> set[str]:
