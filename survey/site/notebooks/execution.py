@@ -118,7 +118,9 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
     after = f"print(_recorder.report({str(project)!r}, {str(PACKAGE)!r}))"
     code.cells = [nbformat.v4.new_code_cell(BEFORE), *code.cells, nbformat.v4.new_code_cell(after)]
     # sets in the same order each time, and nothing of the reader's own settings
-    settings = {"PYTHONHASHSEED": "0", "IPYTHONDIR": str(project / ".cache" / "ipython")}
+    own = project / ".cache" / "ipython"
+    own.mkdir(parents=True, exist_ok=True)
+    settings = {"PYTHONHASHSEED": "0", "IPYTHONDIR": str(own)}
     with TemporaryDirectory(prefix="notebook-") as sockets:
         client = NotebookClient(
             code,
