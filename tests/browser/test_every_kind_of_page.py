@@ -44,6 +44,7 @@ KINDS = {
 }
 
 
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 CHAPTERS = sorted(path.stem for path in (ROOT / "docs" / "read").glob("*.md"))
 
 
@@ -57,6 +58,11 @@ def test_it_is_quiet_accessible_and_fits(visit: Callable[..., Visit], kind: str,
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_chapter_is_accessible_and_fits_on_a_phone(visit: Callable[..., Visit], chapter: str) -> None:
     check(visit(f"read/{chapter}/", 360), 360)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_every_notebook_is_accessible_and_fits_on_a_phone(visit: Callable[..., Visit], notebook: str) -> None:
+    check(visit(f"notebooks/{notebook}/", 360), 360)
 
 
 def check(found: Visit, width: int) -> None:
