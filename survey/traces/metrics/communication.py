@@ -30,7 +30,7 @@ def pairs_that_talk(run: Run) -> float:
     if len(members) < 2:
         raise NotMeasurable("it has only one agent")
     sent = list(run.acts("message"))
-    pairs = set(zip([event.sender for event in sent], [event.to for event in sent], strict=True))
+    pairs = set(zip([event.from_ or event.agent for event in sent], [event.to for event in sent], strict=True))
     talked = sum(a in members and b in members and a != b for a, b in pairs)
     return talked / (len(members) * (len(members) - 1))
 

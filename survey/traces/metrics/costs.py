@@ -42,7 +42,7 @@ def tokens_by_role(run: Run) -> dict[str, float]:
     """
     run.need_tokens()
     roles = run.need_roles()
-    return _spent_by((roles.get(actor, "no role") for actor in run.timeline.actors), run.tokens)
+    return _by_role(roles, tokens_by_agent(run))
 
 
 @THEME.measure("Tokens by tool", "tokens")
@@ -91,11 +91,7 @@ def cost_by_agent(run: Run) -> dict[str, float]:
 @THEME.measure("Cost by role", "US dollars")
 def cost_by_role(run: Run) -> dict[str, float]:
     """The same for each role."""
-    roles = run.need_roles()
-    totals: dict[str, float] = defaultdict(float)
-    for agent, cost in cost_by_agent(run).items():
-        totals[roles.get(agent, "no role")] += cost
-    return dict(totals)
+    return _by_role(run.need_roles(), cost_by_agent(run))
 
 
 @THEME.measure("Cost by tool", "US dollars")
@@ -119,6 +115,14 @@ def _by_tool(run: Run, spent: Mapping[int, float], missing: str) -> dict[str, fl
     totals: dict[str, float] = defaultdict(float)
     for tool, said in zip(tools, spent.values(), strict=True):
         totals[tool] += said
+    return dict(totals)
+
+
+def _by_role(roles: Mapping[str, str], spent: Mapping[str, float]) -> dict[str, float]:
+    """What agents spent, added up by their roles."""
+    totals: dict[str, float] = defaultdict(float)
+    for agent, amount in spent.items():
+        totals[roles.get(agent, "no role")] += amount
     return dict(totals)
 
 

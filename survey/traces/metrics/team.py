@@ -53,10 +53,10 @@ def split_overlap(run: Run) -> float:
     calls = [event for event in run.acts("tool_call") if event.agent in handed and event.content_ref]
     if not calls:
         raise NotMeasurable("no tool call of a sub-agent says what it was called with")
-    made_by: dict[str | None, dict[str | None, str]] = defaultdict(dict)
-    repeated = {
-        (event.tool, event.content_ref)
-        for event in calls
-        if made_by[event.tool].setdefault(event.content_ref, event.agent) != event.agent
-    }
-    return sum((event.tool, event.content_ref) in repeated for event in calls) / len(calls)
+    contents = [event.content_ref for event in calls]
+    if len(set(contents)) == len(calls):  # nothing comes twice, as in most traces
+        return 0.0
+    made_by: dict[tuple[str | None, str | None], set[str]] = defaultdict(set)
+    for event in calls:
+        made_by[event.tool, event.content_ref].add(event.agent)
+    return sum(len(made_by[event.tool, event.content_ref]) > 1 for event in calls) / len(calls)
