@@ -324,11 +324,17 @@ def _unlike(claim: Claim, name: str, stated: int | None, number: int) -> Problem
     return Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
 
 
-def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
-    axis = then.taxonomy[table.axis]
-    works = matching(then, table.within) if axis.on == "entry" else then.records
+def distribution(pool: Pool, table: Table) -> dict[str, int]:
+    """How many works of a table's kind have each word of its axis as their primary one, in the taxonomy's order."""
+    axis = pool.taxonomy[table.axis]
+    works = matching(pool, table.within) if axis.on == "entry" else pool.records
     found = Counter(work.primary(axis.id) for work in works)
-    for word in axis.words:
+    return {word: found[word] for word in axis.words}
+
+
+def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
+    found = distribution(then, table)
+    for word in found:
         if found[word] != table.counts.get(word, 0):
             message = f"counts: {word} is {table.counts.get(word, 0)} here, the published coding gives {found[word]}"
             yield Problem(table.path, table.line, message, field=f"table.{table.id}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +13,7 @@ from survey.literature import Axis, Coding, Pool
 from survey.literature.agreement import Absences, Agreement, Pair, agreement, compared, reading
 from survey.literature.codings import Adjudication
 from survey.literature.reliability import Estimate
-from survey.site import drawing
-from survey.site.drawing import HUE, INK, MUTED, RULE, Chart, finished
+from survey.site.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.markup import render
 
 PAGE = "measure/agreement.md"
@@ -51,7 +49,7 @@ def _overview(pool: Pool, tables: Mapping[Pair, list[Agreement]]) -> Iterator[tu
     found = variants.get(Absences.TOGETHER, [])
     chart = forest(pool, main, found) if main else None
     if chart:
-        yield drawing.spec_path(chart.id), json.dumps(chart.spec, ensure_ascii=False, sort_keys=True)
+        yield chart.file
     readers = dict.fromkeys(id for pair in tables for id in (pair.first, pair.second))
     yield (
         PAGE,
@@ -158,7 +156,7 @@ def forest(pool: Pool, pair: Pair, found: Sequence[Agreement]) -> Chart:
         spec=finished(drawn, [*heads, *data], width=284, height=66 * len(found)),
         head=("Axis", "Entries", "Alike", "Raw agreement", "Kappa", "Alpha"),
         rows=tuple(
-            ((f.axis.label, f"{drawing.ROOT}axes/{f.axis.id}/"), (str(f.n), ""), (str(f.alike), ""),
+            ((f.axis.label, f"{ROOT}axes/{f.axis.id}/"), (str(f.n), ""), (str(f.alike), ""),
              *((figure(e), "") for e in (f.raw, f.kappa, f.alpha)))
             for f in found
         ),

@@ -86,6 +86,11 @@ class Chart:
     lines: bool = True
     """Whether a phone gets the numbers line by line in place of the picture."""
 
+    @property
+    def file(self) -> tuple[str, str]:
+        """The specification as a file of the site, which a shared figure asks for; links as seen from its folder."""
+        return spec_path(self.id), json.dumps(self.spec, ensure_ascii=False, sort_keys=True)
+
     def filled(self, row: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:
         """The cells of a row that hold entries: column, number, link."""
         return [(self.head[n], text, link) for n, (text, link) in enumerate(row) if n and text != "0"]

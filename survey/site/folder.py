@@ -53,23 +53,17 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
         for path in sorted(docs.rglob("*"))
         if path.is_file()
     }
-    pages |= build(pool, config.get("site_url", "")) | _notebooks(pool, project)
+    ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
+    pages |= build(pool, config.get("site_url", ""), notebooks=ran.values())
+    for path, notebook in ran.items():
+        page = f"notebooks/{path.name}"
+        pages[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, draw))
     for name, content in pages.items():
         target = out / "docs" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content if isinstance(content, bytes) else content.encode())
     _write_config(config, project, out)
     return len(pages)
-
-
-def _notebooks(pool: Pool, project: Path) -> dict[str, str | bytes]:
-    """Every notebook as a page of Markdown with its outputs in it."""
-    paths = sorted((project / "notebooks").glob("*.ipynb"))
-    out: dict[str, str | bytes] = {}
-    for path, notebook in executed(paths, project).items():
-        page = f"notebooks/{path.name}"
-        out[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, draw))
-    return out
 
 
 def _content(path: Path, pool: Pool, docs: Path) -> str | bytes:

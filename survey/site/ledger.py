@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
-from survey.literature.claims import READINGS, SIGNS, Judgement
+from survey.literature.claims import READINGS, SIGNS, Judgement, distribution, snapshots
+from survey.literature.claims_file import Table
 from survey.literature.entries import Entry
 from survey.literature.export.bib import to_bib
 from survey.literature.wording import citable, question
@@ -20,7 +21,19 @@ def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
         return
     page = "claims/index.md"
     statuses = {status: [j[-1] for j in judged.values() if j[-1].status is status] for status in SIGNS}
-    yield page, render("claims.md.j2", pool=pool, page=page, judged=judged, statuses=statuses, signs=SIGNS)
+    yield (
+        page,
+        render(
+            "claims.md.j2",
+            pool=pool,
+            page=page,
+            judged=judged,
+            statuses=statuses,
+            signs=SIGNS,
+            tables=_tables(pool),
+            days=snapshots(pool),
+        ),
+    )
     for judgements in judged.values():
         last = judgements[-1]
         page = f"claims/{last.claim.id}.md"
@@ -42,6 +55,18 @@ def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
                 sentence=citable(last, pool.as_of(last.day).fingerprint),
             ),
         )
+
+
+def _tables(pool: Pool) -> Iterator[tuple[Table, list[tuple[str, list[int]]]]]:
+    """Each distribution with a row per word that has any work: as published, if it was, and on every snapshot."""
+    days = snapshots(pool)
+    for table in pool.claims.tables:
+        found = [distribution(pool.as_of(day), table) for day in days]
+        rows = [
+            (word, [*([table.counts.get(word, 0)] if table.counts else []), *(column[word] for column in found)])
+            for word in pool.taxonomy[table.axis].words
+        ]
+        yield table, [(word, numbers) for word, numbers in rows if any(numbers)]
 
 
 def claims_of(judged: Ledger) -> dict[str, list[Judgement]]:

@@ -6,11 +6,11 @@ here knows a site generator.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import combinations
+from typing import Any
 
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.claims import SIGNS, ledger
@@ -30,6 +30,7 @@ from survey.site.gaps import gap_pages
 from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
+from survey.site.notebooks.rendering import tables
 from survey.site.related import cell_bib, of_cells, related_pages
 from survey.site.robustness import robustness_pages
 from survey.site.scale import scale_pages
@@ -42,18 +43,22 @@ DOWNLOADS = {
 """The whole pool at addresses that stay, and the format of each."""
 
 
-def build(pool: Pool, site_url: str = "", issues: str = "") -> dict[str, str | bytes]:
+def build(
+    pool: Pool, site_url: str = "", issues: str = "", notebooks: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, str | bytes]:
     """All computed files of the site.
 
-    ``issues`` is the address that opens a new issue, for the links that dispute a tag.
+    ``issues`` is the address that opens a new issue, for the links that dispute a tag; ``notebooks``
+    are executed ones, whose tables pages may show again.
     """
     out: dict[str, str | bytes] = {}
     drawn = every_chart(pool)
+    shown = {title: table for notebook in notebooks for title, table in tables(notebook).items()}
     judged = ledger(pool)
     for part in (
         _entries(pool, issues, judged), _moved(pool), _axes(pool, drawn), explorer(pool), _excluded(pool),
         _measure(pool, drawn),
-        claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool),
+        claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool, shown),
         gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool),
         _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
@@ -197,9 +202,9 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]
 
 
 def _charts(drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
-    """The specifications behind the pictures, with links as seen from their own folder."""
+    """The specifications behind the pictures."""
     for chart in drawn.values():
-        yield drawing.spec_path(chart.id), json.dumps(chart.spec, ensure_ascii=False, sort_keys=True)
+        yield chart.file
 
 
 def _assets() -> Iterator[tuple[str, str | bytes]]:

@@ -8,6 +8,7 @@ palette, the sentence says what is seen, and the table behind the picture goes w
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -44,13 +45,17 @@ ALONE = {
 
 @dataclass(frozen=True)
 class Shown:
-    """HTML for the output of a cell."""
+    """HTML for the output of a cell, and of a table its data for whoever computes on."""
 
     html: str
     words: str
+    data: dict[str, Any] | None = None
 
     def _repr_html_(self) -> str:
         return self.html
+
+    def _repr_json_(self) -> dict[str, Any] | None:
+        return self.data
 
     def __repr__(self) -> str:
         return self.words
@@ -84,9 +89,14 @@ def plot(chart: alt.TopLevelMixin, title: str, sentence: str, frame: pd.DataFram
 
 
 def table(frame: pd.DataFrame, title: str) -> Shown:
-    """A frame as a table with a title; the first column names the rows. Floats get three digits."""
-    html = render("table.html.j2", title=title, head=list(map(str, frame.columns)), rows=_cells(frame))
-    return Shown(html, frame.to_string(index=False))
+    """A frame as a table with a title; the first column names the rows. Floats get three digits.
+
+    Pages of the site can take the numbers up under the title (``survey.site.notebooks.tables``).
+    """
+    head = list(map(str, frame.columns))
+    html = render("table.html.j2", title=title, head=head, rows=_cells(frame))
+    rows = json.loads(frame.to_json(orient="values", double_precision=15))
+    return Shown(html, frame.to_string(index=False), {"title": title, "head": head, "rows": rows})
 
 
 def _cells(frame: pd.DataFrame) -> list[list[str]]:

@@ -58,37 +58,38 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add every computed page and file; refuse to replace one that a person wrote."""
         self.wing = self._current_code()
+        project = self.folder.parent
         try:
             self.pool = self.wing.load(Path(os.path.relpath(self.folder)))
-            pages = self.wing.build(self.pool, config.site_url or "", self._issues())
         except self.wing.InvalidSurvey as error:
             raise PluginError(f"the data has problems:\n{error}") from None
+        try:
+            ran = self.wing.notebooks.executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project, LOG.info)
+            pages = self.wing.build(self.pool, config.site_url or "", self._issues(), ran.values())
+            notebooks = list(self._notebooks(ran, config))
+        except self.wing.InvalidSurvey as error:
+            raise PluginError(str(error)) from None
         for path, content in pages.items():
             if files.get_file_from_path(path):
                 raise PluginError(f"docs/{path} stands where a computed page belongs: rename or delete it")
             files.append(File.generated(config, path, content=content))
-        for file in self._notebooks(config):
+        for file in notebooks:
             files.append(file)
         self.known = {file.src_uri for file in files}
         self.edits = self.wing.edit_places(self.pool)
         self.computed = set(pages)
         return files
 
-    def _notebooks(self, config: MkDocsConfig) -> Iterator[File]:
+    def _notebooks(self, ran: dict[Path, dict[str, Any]], config: MkDocsConfig) -> Iterator[File]:
         """Each notebook as a page, with its outputs and filled in; and as a file to take home."""
-        project = self.folder.parent
-        paths = sorted((project / NOTEBOOKS).glob("*.ipynb"))
-        filled = project / ".cache" / "pages"
-        try:
-            for path, notebook in self.wing.notebooks.executed(paths, project, LOG.info).items():
-                name = path.relative_to(project).as_posix()
-                text = self.wing.notebooks.filled(notebook, self.pool, name, self.wing.draw)
-                (filled / name).parent.mkdir(parents=True, exist_ok=True)
-                (filled / name).write_text(json.dumps(text), encoding="utf-8")
-                yield File(name, str(filled), config.site_dir, config.use_directory_urls)
-                yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
-        except self.wing.InvalidSurvey as error:
-            raise PluginError(str(error)) from None
+        filled = self.folder.parent / ".cache" / "pages"
+        for path, notebook in ran.items():
+            name = f"{NOTEBOOKS}/{path.name}"
+            text = self.wing.notebooks.filled(notebook, self.pool, name, self.wing.draw)
+            (filled / name).parent.mkdir(parents=True, exist_ok=True)
+            (filled / name).write_text(json.dumps(text), encoding="utf-8")
+            yield File(name, str(filled), config.site_dir, config.use_directory_urls)
+            yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
         """Fill in what is live in a hand-written page."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, log10
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from survey.literature import Pool, Value
 from survey.literature.scale import disclosed, quantity_axis, silence
-from survey.site.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, finished
+from survey.site.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.markup import render, words
 
 ROW = 34
@@ -18,22 +19,50 @@ WIDTH = 380
 """Of the axis; the script that lays a reader's own run over it is told the same number."""
 
 
-def scale_pages(pool: Pool) -> Iterator[tuple[str, str]]:
-    """The page on scale, with a picture for each quantity; nothing if the survey has no such axis."""
+SIDE = 380
+"""Of the picture that sets width against size."""
+
+SIMULATED = "Busy at the same time, on average, by number of agents"
+"""The table of a notebook whose curves are laid over what works disclose: shapes, and a column per size."""
+
+ABREAST = ("agents", "parallel")
+"""The quantities that are set against each other, if the survey has them."""
+
+Table = tuple[Sequence[str], Sequence[Sequence[Any]]]
+
+
+def scale_pages(pool: Pool, tables: Mapping[str, Table] | None = None) -> Iterator[tuple[str, str]]:
+    """The page on scale, with a picture for each quantity; nothing if the survey has no such axis.
+
+    ``tables`` are those of the executed notebooks, by their titles.
+    """
     axis = quantity_axis(pool.taxonomy)
     if axis is None or not pool.evidence:
         return
     numbers, silent = disclosed(pool, pool.evidence), silence(pool, pool.evidence)
-    decades = max(1, ceil(log10(max(numbers["number"], default=10))))
-    drawn = []
+    decades = _decades(numbers["number"])
+    drawn: list[tuple[Value | None, Chart]] = []
     for value in axis.values.values():
         said, mute = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, said, mute, decades)))
+    lines = _lines((tables or {}).get(SIMULATED))
+    reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
+    if all(name in axis.values for name in ABREAST):
+        drawn.append((None, _abreast(pool, numbers, lines, reach)))
+    for _, chart in drawn:
+        yield chart.file
     page, kinds = "measure/scale.md", pool.evidence
     yield (
         page,
-        render("scale.md.j2", pool=pool, page=page, drawn=drawn, kinds=kinds, decades=decades, width=WIDTH),
+        render(
+            "scale.md.j2", pool=pool, page=page, drawn=drawn, kinds=kinds, decades=decades, width=WIDTH, reach=reach
+        ),
     )
+
+
+def _decades(numbers: Iterable[float]) -> int:
+    """How many powers of ten an axis from 1 on needs."""
+    return max(1, ceil(log10(max(numbers, default=10))))
 
 
 def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame, decades: int) -> Chart:
@@ -82,6 +111,68 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
         hue="scale",
         lines=False,
     )
+
+
+def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
+    """How many of a team are at work at once: works that disclose both, and simulated teams."""
+    size, width = ABREAST
+    both = numbers.pivot_table(index=["key", "kind"], columns="quantity", values="number").reindex(columns=ABREAST)
+    both = both.dropna().astype(int).reset_index()
+    labels = {kind.id: kind.label for kind in pool.evidence}
+    works = [
+        {"size": row[size], "width": row[width], "kind": labels[row["kind"]], "work": f"{pool[row['key']].by}, "
+         f"{pool[row['key']].year}", "href": f"{ROOT}entries/{row['key']}/"}
+        for _, row in both.iterrows()
+    ]  # fmt: skip
+    domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]
+    x, y = (
+        encoding(f"{name}:Q", title=title).scale(type="log", domain=domain, nice=False)
+        .axis(values=ticks, grid=True, gridColor=RULE)
+        for encoding, name, title in (
+            (alt.X, "size", "agents (log scale)"), (alt.Y, "width", "at work at once (log scale)"))
+    )  # fmt: skip
+    base = alt.Chart().encode(x, y)
+    shapes = list(dict.fromkeys(line["shape"] for line in lines))
+    colour = alt.Color("shape:N", sort=shapes, title="Simulated, average of a run").scale(range=SERIES[: len(shapes)])
+    picture = (
+        base.transform_filter("isValid(datum.shape)").mark_line(strokeWidth=1.5).encode(
+            color=colour.legend(columns=3, columnPadding=30))
+        + base.transform_filter("isValid(datum.kind)").mark_point(size=90, color=INK, filled=True, opacity=1).encode(
+            shape=alt.Shape("kind:N", sort=list(labels.values()), title="Disclosed by works")
+            .legend(columns=1),
+            href="href:N", tooltip=[alt.Tooltip("work:N"), alt.Tooltip("size:Q", title="Agents"),
+                                    alt.Tooltip("width:Q", title="At once")])
+    )  # fmt: skip
+    spec = finished(picture, [*lines, *works], width=SIDE, height=SIDE)
+    spec["config"]["legend"] |= {"layout": {"top": {"anchor": "start", "direction": "vertical"}}}
+    said = words(len(works), "work says", "works say")
+    tail = "; the curves are simulated teams, and predict no real one" if lines else ""
+    return Chart(
+        id="scale-abreast",
+        title="Of how many agents how many are at work at once",
+        sentence=f"{said} both how many agents worked on one task and how many of them at the same time{tail}.",
+        source=f"Pool as of {pool.day.isoformat()}" + ("; curves: Across scales, simulated" if lines else ""),
+        spec=spec,
+        head=("Work", "Agents", "At once", "Kind of evidence"),
+        rows=tuple(
+            ((w["work"], w["href"]), (_grouped(w["size"]), ""), (_grouped(w["width"]), ""), (w["kind"], ""))
+            for w in sorted(works, key=lambda w: (-w["size"], w["href"]))
+        ),
+        hue="scale",
+        lines=False,
+    )
+
+
+def _lines(curves: Table | None) -> list[dict[str, Any]]:
+    """The points of every simulated curve, from a table with a row per shape and a column per size."""
+    if curves is None:
+        return []
+    (_, *sizes), rows = curves
+    return [
+        {"shape": shape, "size": int(size), "width": width}
+        for shape, *widths in rows
+        for size, width in zip(sizes, widths, strict=True)
+    ]
 
 
 def _sentence(shown: pd.DataFrame, silent: pd.DataFrame, value: Value) -> str:

@@ -36,6 +36,24 @@ def test_a_report_is_laid_over_the_pictures(visit: Callable[..., Visit], tmp_pat
     found.clean()
 
 
+def test_a_report_that_says_both_is_ringed_among_the_simulated_teams(
+    visit: Callable[..., Visit], tmp_path: Path
+) -> None:
+    found = visit("measure/scale/")
+    measures = REPORT["measures"] | {"sub_agents_at_once": {"value": 3}}  # type: ignore[operator]
+    (tmp_path / "report.json").write_text(json.dumps({**REPORT, "measures": measures}))
+    found.page.set_input_files("#own-run", tmp_path / "report.json")
+    found.page.locator("[data-own-said]", has_text="parallel: 3").wait_for()
+    picture = found.page.locator("#chart-scale-abreast")
+    ring, frame = picture.locator(".own circle").bounding_box(), picture.locator("svg").bounding_box()
+    assert ring is not None
+    assert frame is not None
+    assert frame["x"] < ring["x"] < frame["x"] + frame["width"] / 2  # 12 and 3 of a thousand, on a log scale
+    assert frame["y"] + frame["height"] / 2 < ring["y"] < frame["y"] + frame["height"]
+    assert picture.locator(".mark-line path").count() == 6
+    found.clean()
+
+
 def test_what_is_no_report_is_said_to_be_none(visit: Callable[..., Visit], tmp_path: Path) -> None:
     found = visit("measure/scale/")
     said = found.page.locator("[data-own-said]")

@@ -11,7 +11,7 @@ import pytest
 
 from survey.literature import Pool, cells, counts, crosstab, load
 from survey.site import drawing
-from survey.site.pages import every_chart
+from survey.site.pages import build, every_chart
 from tests.conftest import ROOT
 
 POOL = load(ROOT / "bib")
@@ -119,3 +119,14 @@ def test_words_of_absence_are_shown_only_where_some_entry_has_them() -> None:
     assert {POOL.taxonomy.label("reward", v) for v in POOL.taxonomy["reward"].values} <= labels
     assert set(cells(POOL.taxonomy["reward"])) > {"none"}
     assert "none" not in labels
+
+
+def test_every_chart_that_can_be_made_interactive_has_its_specification(pool: Pool) -> None:
+    files = build(pool)
+    asked = {
+        spec
+        for page, text in files.items()
+        if page.endswith(".md") and isinstance(text, str)
+        for spec in re.findall(r'data-spec="(?:\.\./)*(charts/[^"]+)"', text)
+    }
+    assert {"charts/by-reward.json", "charts/scale-agents.json"} < asked <= files.keys()

@@ -67,3 +67,16 @@ def test_the_ledger_of_an_earlier_day_speaks_for_that_day(pool: Pool) -> None:
     then = pool.as_of(date(2026, 5, 4))
     judgement = Judge(then).judged(then.claims["retained"])
     assert judgement.day == date(2026, 5, 4)
+
+
+def test_the_ledger_shows_every_table_beside_its_published_numbers(pool: Pool, files: dict[str, str]) -> None:
+    page = files["claims/index.md"]
+    for table in pool.claims.tables:
+        shown = page.split(f"<summary>{table.title}</summary>")[1].split("</details>")[0]
+        assert ("published</th>" in shown) is bool(table.counts)
+        for word, number in table.counts.items():
+            label = pool.taxonomy.label(table.axis, word)
+            assert re.search(rf">{re.escape(label)}</a></th><td class=\"number\">{number}</td>", shown), (
+                table.id,
+                word,
+            )

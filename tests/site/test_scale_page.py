@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from survey.literature import Pool
-from survey.site.scale import scale_pages
+from survey.site.scale import SIMULATED, scale_pages
+from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +35,19 @@ def test_what_is_reported_is_called_reported(page: str) -> None:
 
 def test_a_survey_without_kinds_or_numbers_has_no_such_page(pool: Pool) -> None:
     assert list(scale_pages(replace(pool, evidence=()))) == []
+
+
+def test_width_is_set_against_size_with_simulated_teams_laid_over_it(pool: Pool, page: str) -> None:
+    table = (["Shape", "3", "1000"], [["swarm", 1.2, 130.5], ["harness", 1.4, 3.8]])
+    over = dict(scale_pages(pool, {SIMULATED: table}))["measure/scale.md"]
+    for text, simulated in ((page, False), (over, True)):
+        figure = text[text.index('id="chart-scale-abreast"') :].split("</figure>")[0]
+        assert ("predict no real one" in figure) is simulated
+        assert (">harness</text>" in figure) is simulated
+        assert "entries/kimi-k2-6/" in figure
+    assert 'data-reach="3"' in over
+
+
+def test_the_curves_are_those_of_a_notebook() -> None:
+    notebook = json.loads((ROOT / "notebooks" / "scales.ipynb").read_text())
+    assert any(SIMULATED in "".join(cell["source"]) for cell in notebook["cells"])

@@ -6,20 +6,34 @@
   // which measure of a report belongs to which picture
   const MEASURES = { agents: "agents", steps: "steps", parallel: "sub_agents_at_once" };
 
-  function mark(quantity, number, decades, width) {
-    const svg = document.querySelector(`#chart-scale-${quantity} svg`);
+  const share = (number, decades) => Math.min(Math.max(Math.log10(number) / decades, 0), 1);
+
+  // puts a shape over the picture of one quantity; false if there is no such picture
+  function lay(picture, tag, attributes) {
+    const svg = document.querySelector(`#chart-scale-${picture} svg`);
     const frame = svg?.querySelector(".role-frame > g");
     if (!frame) return false;
     svg.querySelector(".own")?.remove();
-    const x = Math.min(Math.max(Math.log10(number) / decades, 0), 1) * width;
     const own = document.createElementNS(SVG, "g");
     own.setAttribute("class", "own");
-    const height = frame.querySelector("path.background")?.getBBox().height || 170;
-    const line = document.createElementNS(SVG, "line");
-    for (const [name, v] of [["x1", x], ["x2", x], ["y1", 0], ["y2", height]]) line.setAttribute(name, v);
-    own.append(line);
+    const shape = document.createElementNS(SVG, tag);
+    const background = frame.querySelector("path.background")?.getBBox();
+    for (const [name, v] of Object.entries(attributes(background?.width, background?.height))) shape.setAttribute(name, v);
+    own.append(shape);
     frame.append(own);
     return true;
+  }
+
+  function mark(quantity, number, decades, width) {
+    const x = share(number, decades) * width;
+    return lay(quantity, "line", (_, height) => ({ x1: x, x2: x, y1: 0, y2: height || 170 }));
+  }
+
+  // the run as a ring in the picture that sets width against size, if the report has both
+  function ring(measures, reach) {
+    const [size, width] = [measures.agents?.value, measures.sub_agents_at_once?.value];
+    if (!(size > 0 && width > 0)) return;
+    lay("abreast", "circle", (w, h) => ({ cx: share(size, reach) * w, cy: (1 - share(width, reach)) * h, r: 7 }));
   }
 
   async function read(root, file) {
@@ -42,6 +56,7 @@
       if (!(number > 0)) parts.push(`${quantity}: the report does not say`);
       else if (mark(quantity, number, decades, width)) parts.push(`${quantity}: ${number.toLocaleString("en")}`);
     }
+    ring(report.measures, Number(root.dataset.reach));
     said.textContent = `Laid over the pictures as a dashed line: ${parts.join("; ")}.`;
   }
 

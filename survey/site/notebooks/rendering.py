@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -103,6 +103,13 @@ def _address(link: str, page: str, known: Collection[str]) -> str:
     if target not in known:
         raise InvalidSurvey([Problem(page, 1, f"links to {quoted(target)} {expected(target, known)}")])
     return url(page, f"{target}{hash_}{anchor}")
+
+
+def tables(notebook: Mapping[str, Any]) -> dict[str, tuple[list[str], list[list[Any]]]]:
+    """Head and rows of every table that an executed notebook shows, by its title."""
+    outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", ()))
+    data = (output.get("data", {}).get("application/json") for output in outputs)
+    return {table["title"]: (table["head"], table["rows"]) for table in data if table}
 
 
 def markdown(notebook: dict[str, Any]) -> str:
