@@ -130,3 +130,9 @@ def test_every_chart_that_can_be_made_interactive_has_its_specification(pool: Po
         for spec in re.findall(r'data-spec="(?:\.\./)*(charts/[^"]+)"', text)
     }
     assert {"charts/by-reward.json", "charts/scale-agents.json"} < asked <= files.keys()
+
+
+def test_script_and_drawing_know_the_same_stand_in_colours() -> None:
+    script = (ROOT / "survey/site/assets/survey.js").read_text()
+    known = dict(re.findall(r'"(#0[0-9a-f]{5})": "(--[a-z-]+)"', script))
+    assert {colour: f"var({name})" for colour, name in known.items()} == drawing.COLOURS

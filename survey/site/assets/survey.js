@@ -32,7 +32,11 @@
 
   // ------------------------------------------------------------------- charts
 
-  const STAND_INS = { "#010101": "--ink", "#020202": "--muted", "#030303": "--rule", "#040404": "--paper", "#050505": "--hue" };
+  // what survey/site/drawing.py draws in, and the variables of the palette that these stand for
+  const STAND_INS = {
+    "#010101": "--ink", "#020202": "--muted", "#030303": "--rule", "#040404": "--paper", "#050505": "--hue", "#060606": "--hue-credit", "#070707": "--hue-reward",
+    "#080808": "--hue-decision", "#090909": "--hue-topology", "#0a0a0a": "--hue-algorithm", "#0b0b0b": "--hue-scenario",
+  };
   let runtime;
 
   function loaded(address) {
