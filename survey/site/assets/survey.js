@@ -51,7 +51,7 @@
     const [embed, text] = await Promise.all([loaded(new URL(picture.dataset.runtime, location.href)), fetch(address).then((answer) => answer.text())]);
     const draw = async () => {
       const style = getComputedStyle(picture);
-      const coloured = text.replace(/"(#0[1-5]0[1-5]0[1-5])"/g, (_, colour) => JSON.stringify(style.getPropertyValue(STAND_INS[colour]).trim() || colour));
+      const coloured = text.replace(/"(#0[1-9ab]0[1-9ab]0[1-9ab])"/g, (_, colour) => JSON.stringify(style.getPropertyValue(STAND_INS[colour]).trim() || colour));
       const spec = JSON.parse(coloured);
       for (const row of spec.data.values) if (row.href) row.href = new URL(row.href, address).href;
       picture.removeAttribute("role");
