@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,8 @@ import pytest
 from survey.literature import Pool, load
 
 ROOT = Path(__file__).parent.parent
+PUBLISHED = "2026-05-04"
+"""The day of the first edition."""
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
 
 
@@ -19,6 +22,36 @@ PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", 
 def pool() -> Pool:
     """The real pool."""
     return load(ROOT / "bib")
+
+
+def published_data(parent: Path) -> Path:
+    """A copy of the data as the first edition had it: without what came in later."""
+    bib = Path(shutil.copytree(ROOT / "bib", parent / "bib"))
+    kept = set()
+    for name in ("pool.bib", "excluded.bib"):
+        blocks = re.split(r"(?m)^(?=@)", (bib / name).read_text())
+        dated = [re.search(r"(?m)^\s*(?:added|screened)\s*= \{([0-9-]+)\}", block) for block in blocks]
+        chosen = [block for block, day in zip(blocks, dated, strict=True) if not day or day[1] <= PUBLISHED]
+        kept |= {key for block in chosen for key in re.findall(r"^@\w+\{([^,]+),", block)}
+        (bib / name).write_text("".join(chosen))
+    keys = (bib / "keys.txt").read_text().splitlines()
+    (bib / "keys.txt").write_text("\n".join(key for key in keys if key.startswith("#") or key in kept))
+    editions = (bib / "editions.toml").read_text()
+    first = editions.index("[", editions.index(f"[{PUBLISHED}]") + 1) if editions.count("\n[") > 1 else None
+    (bib / "editions.toml").write_text(editions[:first])
+    return bib
+
+
+@pytest.fixture(scope="session")
+def published_bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data as the first edition had them, to be read."""
+    return published_data(tmp_path_factory.mktemp("published"))
+
+
+@pytest.fixture(scope="session")
+def published(published_bib: Path) -> Pool:
+    """The pool of the first edition, whose figures do not change any more."""
+    return load(published_bib)
 
 
 @pytest.fixture

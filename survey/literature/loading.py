@@ -18,11 +18,12 @@ from survey.literature.gaps import standing_in_impossible_cells
 from survey.literature.kinds import read_kinds
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.searches import read_searches
 from survey.literature.taxonomy_file import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
-SCALE, GAPS = "scale.toml", "gaps.toml"
+SCALE, GAPS, SEARCHES = "scale.toml", "gaps.toml", "searches.toml"
 
 
 def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
@@ -51,6 +52,8 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     problems += found
     notes, found = read_notes(folder / GAPS, taxonomy)
     problems += found
+    searches, found = read_searches(folder / SEARCHES)
+    problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
     evidence, found = read_kinds(folder / SCALE, taxonomy)
@@ -68,6 +71,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         editions=MappingProxyType(editions),
         evidence=evidence,
         notes=notes,
+        searches=searches,
     )
     # numbers can only be compared once everything they are counted from could be read
     problems += found or ([] if problems else Judge(pool).not_reproduced())

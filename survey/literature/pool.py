@@ -18,6 +18,7 @@ from survey.literature.entries import Entry, Record
 from survey.literature.gap_notes import Note
 from survey.literature.kinds import Kind
 from survey.literature.problems import expected, quoted
+from survey.literature.searches import Log
 from survey.literature.tags import Tag
 from survey.literature.taxonomy import Shape, Taxonomy
 
@@ -46,6 +47,9 @@ class Pool:
 
     notes: tuple[Note, ...] = ()
     """What was written on gaps."""
+
+    searches: Log = field(default_factory=lambda: Log({}, ()))
+    """What was asked where, and what came of it."""
 
     snapshot: date | None = None
     whole: Pool | None = None

@@ -198,7 +198,18 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]
     record_axes = pool.taxonomy.on("record")
     shown = [drawn[f"by-{axis.id}"] for axis in record_axes]
     stages = counts(pool, record_axes[0].id).to_dict("records") if record_axes else []
-    yield page, render("screening.md.j2", pool=pool, page=page, charts=shown, axes=record_axes, stages=stages)
+    yield (
+        page,
+        render(
+            "screening.md.j2",
+            pool=pool,
+            page=page,
+            charts=shown,
+            axes=record_axes,
+            stages=stages,
+            log=pool.searches.until(pool.day),
+        ),
+    )
 
 
 def _charts(drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -15,7 +14,7 @@ from survey.cli import main
 from survey.literature import Pool
 from survey.literature.changes import changes, history
 from survey.site.changes import change_pages
-from tests.conftest import ROOT
+from tests.conftest import published_data
 from tests.literature.growing import with_entry
 
 THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
@@ -23,8 +22,8 @@ THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
 
 @pytest.fixture(scope="module")
 def bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real data, and one entry that learns when to stop and credits tool calls."""
-    folder = Path(shutil.copytree(ROOT / "bib", tmp_path_factory.mktemp("grown") / "bib"))
+    """The data of the first edition, and one entry that learns when to stop and credits tool calls."""
+    folder = published_data(tmp_path_factory.mktemp("grown"))
     with_entry(folder, "maporl", "stopper2026", NOW.isoformat(), decision="stop: learned", credit="tool-call")
     return folder
 

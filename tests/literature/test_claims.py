@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -16,7 +15,7 @@ from survey.literature import Pool, load, read_pool
 from survey.literature.claims import Judge, Judgement, Status, ledger, matching
 from survey.literature.claims_file import pairs
 from survey.literature.wording import citable, question
-from tests.conftest import ROOT
+from tests.conftest import ROOT, published_data
 from tests.literature.growing import with_entry
 
 CLAIM = """
@@ -36,14 +35,20 @@ day = 2026-05-04
 
 
 @pytest.fixture(scope="module")
+def pool(published: Pool) -> Pool:
+    """The pool of the first edition: what is said of it here stays true."""
+    return published
+
+
+@pytest.fixture(scope="module")
 def judged(pool: Pool) -> dict[str, Judgement]:
     return {id: judgements[-1] for id, judgements in ledger(pool).items()}
 
 
 @pytest.fixture
 def bib(tmp_path: Path) -> Path:
-    """The real data, to be changed."""
-    return Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    """The data of the first edition, to be changed."""
+    return published_data(tmp_path)
 
 
 def numbers(judgement: Judgement) -> dict[str, int]:

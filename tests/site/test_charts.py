@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 
 import altair as alt
 import pytest
 
 from survey.literature import Pool, cells, counts, crosstab, load
-from survey.site import drawing
+from survey.site import charts, drawing
 from survey.site.pages import build, every_chart
 from tests.conftest import ROOT
 
@@ -113,12 +114,13 @@ def test_an_empty_pool_is_drawn_and_not_a_crash(pool: Pool) -> None:
 
 
 def test_words_of_absence_are_shown_only_where_some_entry_has_them() -> None:
-    chart = CHARTS["reward-by-credit"]
-    labels = {row[0][0] for row in chart.rows}
-    assert "not applicable" in labels
-    assert {POOL.taxonomy.label("reward", v) for v in POOL.taxonomy["reward"].values} <= labels
-    assert set(cells(POOL.taxonomy["reward"])) > {"none"}
-    assert "none" not in labels
+    silent = "none"
+    assert silent in cells(POOL.taxonomy["reward"])
+    for pool, shown in ((POOL, True), (POOL.as_of(date(2026, 5, 4)), False)):
+        labels = {row[0][0] for row in charts.matrix(pool, "reward", "credit").rows}
+        assert "not applicable" in labels
+        assert {POOL.taxonomy.label("reward", v) for v in POOL.taxonomy["reward"].values} <= labels
+        assert (silent in labels) is shown is bool(pool.where([("reward", silent)], primary=True))
 
 
 def test_every_chart_that_can_be_made_interactive_has_its_specification(pool: Pool) -> None:

@@ -7,11 +7,18 @@ from datetime import date
 
 import pytest
 
-from survey.literature import Pool
+from survey.literature import Pool, load
 from survey.literature.claims import Judge, ledger
 from survey.site import draw, render_prose
 from survey.site.ledger import claim_pages, claims_of
 from survey.site.pages import build
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def pool(published: Pool) -> Pool:
+    """The pool of the first edition: what is said of it here stays true."""
+    return published
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +32,16 @@ def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files:
         assert f"{claim.id}/" in files["claims/index.md"]
         assert "Cite it" in files[f"claims/{claim.id}.md"]
         assert f"claims/{claim.id}.bib" in files
+
+
+def test_a_claim_that_newer_entries_overturned_says_since_when_and_because_of_whom() -> None:
+    now = load(ROOT / "bib")
+    page = dict(claim_pages(now, ledger(now)))["claims/stopping-untrained.md"]
+    card = page.split('<div class="card">')[1].split("</div>")[0]
+    assert "no longer holds" in card
+    assert "since 2026-11-21 because of" in card
+    assert 'entries/critroute2026/">critroute2026</a>' in card
+    assert re.search(r'2026-05-04</th><td><span class="status contested">', page), "what it was then is kept"
 
 
 def test_a_contested_claim_shows_each_reading_the_entries_of_each_and_the_reason(files: dict[str, str]) -> None:

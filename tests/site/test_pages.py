@@ -271,3 +271,10 @@ def test_the_command_writes_the_folder(pool: Pool, tmp_path: Path, monkeypatch: 
     result = run(main, ["pages", "--out", str(tmp_path / "out")])
     assert result.exit_code == 0  # type: ignore[attr-defined]
     assert (tmp_path / "out" / "docs" / "entries" / "c3.md").is_file()
+
+
+def test_the_screening_page_counts_searches_by_family(pool: Pool) -> None:
+    page = str(build(pool)["measure/screening.md"])
+    hits, screened, kept = pool.searches.totals
+    assert f"{hits} hits, of which {screened} were read as abstracts and {kept} came into the pool" in page
+    assert page.count("<code>") == len(pool.searches)

@@ -117,8 +117,10 @@ def test_the_emptiest_cells_are_open_ones_and_lead_to_their_map(pool: Pool) -> N
         render_prose('{{ emptiest("credit", "reward") }}', pool, "index.md", "index.md", draw)
 
 
-def test_a_page_can_say_how_a_claim_stands(pool: Pool) -> None:
+def test_a_page_can_say_how_a_claim_stands(pool: Pool, published: Pool) -> None:
     text = render_prose('{{ claim("stopping-untrained") }}', pool, "read/x.md", "x.md", draw)
+    assert "[no longer holds](../claims/stopping-untrained.md)" in text
+    text = render_prose('{{ claim("stopping-untrained") }}', published, "read/x.md", "x.md", draw)
     assert "[contested](../claims/stopping-untrained.md)" in text
     with pytest.raises(
         InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'
