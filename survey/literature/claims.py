@@ -69,6 +69,10 @@ class Tally:
     against: tuple[str, ...] = ()
 
 
+NAMED = 3
+"""How many of the entries that overturned a claim are named in a sentence; the claim's page lists all."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """A claim on one day: its status, and every reading that led to it."""
@@ -95,8 +99,11 @@ class Judgement:
         """The status as a reader is told it, with date and cause where there are any."""
         if self.status is not Status.OVERTURNED:
             return str(self.status)
-        cause = f" because of {', '.join(self.because)}" if self.because else ""
-        return f"{self.status} since {self.since}{cause}"
+        if not self.because:
+            return f"{self.status} since {self.since}"
+        named, more = self.because[:NAMED], len(self.because) - NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{self.status} since {self.since} because of {', '.join(named)}{rest}"
 
 
 def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
@@ -197,14 +204,16 @@ class Judge:
     def _since(self, claim: Claim, day: date) -> tuple[date | None, tuple[str, ...]]:
         """Since when a claim holds by no coding, and the entries that count against it since; None if it never held."""
         days = sorted({*self.pool.editions, *(date.fromisoformat(e.text("added")) for e in self.pool), day})
-        held: tuple[str, ...] | None = None
+        held: date | None = None
         for when in (d for d in days if d <= day):
             tallies = list(self._tallies(claim, when))
-            behind = (*tallies[0].counted, *tallies[0].against)
             if any(t.holds for t in tallies if t.reading != "strict"):
-                held = behind
+                held = when
             elif held is not None:
-                return when, tuple(key for key in behind if key not in held)
+                there = self.pool.as_of(held)
+                known = {work.key for work in (*there.entries, *there.records)}
+                speaking = tallies[0].against or tallies[0].counted
+                return when, tuple(key for key in speaking if key not in known)
         return None, ()
 
     def _covers(self, coding: str, claim: Claim, how: Callable[[Iterable[bool]], bool]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
-from survey.literature.claims import READINGS, SIGNS, Judgement, distribution, snapshots
+from survey.literature.claims import NAMED, READINGS, SIGNS, Judgement, distribution, snapshots
 from survey.literature.claims_file import Table
 from survey.literature.entries import Entry
 from survey.literature.export.bib import to_bib
@@ -51,6 +51,7 @@ def claim_pages(pool: Pool, judged: Ledger) -> Iterator[tuple[str, str]]:
                 question=question(last.claim, pool.taxonomy),
                 readings=READINGS,
                 signs=SIGNS,
+                named=NAMED,
                 rows=rows,
                 sentence=citable(last, pool.as_of(last.day).fingerprint),
             ),

@@ -287,3 +287,12 @@ def test_a_claim_is_told_where_it_is_discussed(pool: Pool) -> None:
 
 def test_without_the_file_there_are_no_claims(folder: Callable[..., Path]) -> None:
     assert len(load(folder()).claims) == 0
+
+
+def test_many_causes_are_told_by_the_first_and_a_number_and_all_came_since(published: Pool) -> None:
+    judged = ledger(load(ROOT / "bib"))["agent-credit-leads"][-1]
+    assert judged.status is Status.OVERTURNED
+    assert len(judged.because) > 3
+    first = ", ".join(judged.because[:3])
+    assert judged.verdict.endswith(f"because of {first} and {len(judged.because) - 3} more")
+    assert not any(key in published for key in judged.because), "who spoke against it before did not overturn it"
