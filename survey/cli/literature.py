@@ -16,10 +16,10 @@ from tabulate import tabulate
 from survey.cli.options import as_of, chosen, fail, finds_bib, formats, primary, where
 from survey.cli.printing import count_table, entry_page, headline, sentence
 from survey.literature import Pool, counts, crosstab, load, read_pool, read_taxonomy, timeline
-from survey.literature.check import check_files
+from survey.literature.check import already_there, check_files
 from survey.literature.export import FORMATS, write_whole
 from survey.literature.loading import TAXONOMY
-from survey.literature.problems import expected, quoted
+from survey.literature.problems import expected, quoted, visible
 from survey.literature.rules import arxiv_date
 from survey.literature.skeleton import skeleton
 
@@ -219,6 +219,8 @@ def new(folder: Path, name: str) -> None:
     """Print an empty entry with every axis and its values, ready to fill.
 
     From an arXiv id, year, month and address are filled in. Nothing is looked up on the network.
+    If the data has the id, or the key, already, standard error says where; the entry is printed
+    all the same, since a record that was left out may be taken in after all.
 
     \b
         survey new 2603.06859 >> bib/pool.bib
@@ -227,6 +229,9 @@ def new(folder: Path, name: str) -> None:
     taxonomy = read_taxonomy(folder / TAXONOMY)
     if not arxiv_date(name) and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._+-]*", name):
         raise click.UsageError(f'{quoted(name)} is neither an arXiv id ("2603.06859") nor a key ("word2026")')
+    for path, block in already_there(folder, name):
+        known = f"{block.key or 'an entry without a key'} ({path}:{block.line})"
+        click.echo(visible(f"{name} is already there: {known}"), err=True)
     click.echo(skeleton(name, taxonomy, date.today().isoformat()), nl=False)
 
 

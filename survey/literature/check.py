@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import read_bibtex
+from survey.literature.bibtex import Block, read_bibtex
 from survey.literature.claims_file import read_claims
 from survey.literature.codings import ADJUDICATIONS, READERS, read_adjudications, read_judgements, read_readers
 from survey.literature.editions import read_editions
@@ -14,10 +14,11 @@ from survey.literature.entries import Entry, read_entries, read_records
 from survey.literature.gap_notes import read_notes
 from survey.literature.gaps import standing_in_impossible_cells
 from survey.literature.kinds import read_kinds
-from survey.literature.loading import CLAIMS, EDITIONS, EXCLUDED, GAPS, SCALE, same_work
+from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, SCALE, same_work
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy_file import read_taxonomy
+from survey.literature.twins import arxiv_id
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
@@ -38,6 +39,19 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
         problems += standing_in_impossible_cells(entries, pool.taxonomy)
     shown = {str(path) for path in bibs}
     return tuple(sorted([*problems, *(p for p in same_work(known) if p.path in shown)]))
+
+
+def already_there(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
+    """The works of a folder that have an arXiv id, or a key, each with the file it stands in.
+
+    Files are read as far as they can be: somebody who adds entries is in the middle of an edit.
+    """
+    id = arxiv_id(name)
+    for path in (folder / POOL, folder / EXCLUDED, folder / BACKGROUND):
+        for block in read_bibtex(path).blocks:
+            ids = {arxiv_id(block.text(field)) for field in ("eprint", "doi", "url")}
+            if id in ids if id else block.key.lower() == name.lower():
+                yield str(path), block
 
 
 def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:

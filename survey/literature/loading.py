@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.searches import read_searches
 from survey.literature.taxonomy_file import read_taxonomy
+from survey.literature.twins import same_work as same_work
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
@@ -89,20 +89,3 @@ def load(folder: Path | str) -> Pool:
     if pool is None or problems:
         raise InvalidSurvey(problems)
     return pool
-
-
-def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
-    """A problem for every entry that cites the same work, or uses the same key, as one before it."""
-    seen: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
-        marks = {name: entry.text(name).lower() for name in ("doi", "eprint")}
-        marks["title"] = "".join(c for c in entry.title.lower() if c.isalnum())
-        marks["key"] = entry.key.lower()
-        for name, mark in marks.items():
-            first = seen.setdefault((name, mark), entry) if mark else entry
-            if first is entry or (name == "key" and first.path == entry.path):
-                continue  # within one file, repeated keys are reported where the file is read
-            written = entry.block.fields.get(name)
-            line = written.line if written else entry.block.line
-            where = f"{first.key} ({first.path}:{first.block.line})"
-            yield Problem(entry.path, line, f"the same {name} as {where}: is it the same work?", entry.key, name)

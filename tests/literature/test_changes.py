@@ -11,10 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import main
-from survey.literature import Pool
-from survey.literature.changes import changes, history
+from survey.literature import Pool, load
+from survey.literature.changes import between, changes, figure, history
+from survey.literature.tags import format_tags
 from survey.site.changes import change_pages
 from tests.conftest import published_data
+from tests.literature.conftest import ENTRY, TAXONOMY
 from tests.literature.growing import with_entry
 
 THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
@@ -30,8 +32,6 @@ def bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def grown(bib: Path) -> Pool:
-    from survey.literature import load
-
     return load(bib)
 
 
@@ -97,3 +97,147 @@ def test_the_command_tells_the_same(survey: Callable[..., str]) -> None:
     assert told["entries"] == ["stopper2026"]
     assert ["credit", "tool-call"] in [cell for pair in told["filled"] for cell in pair]
     assert "is not before" in survey("2026-11-21", "2026-05-04")
+
+
+# ------------------------------------------------------------------ two copies
+
+HERE = ENTRY.replace(
+    "  summary ", "  tag-decision = {stop: learned},\n  why-decision = {Section 4 says so.},\n  summary "
+)
+MAIN = TAXONOMY.replace('shape = "ranked"', 'shape = "ranked"\nmain = true').replace(
+    'shape = "set"', 'shape = "set"\nmain = true'
+)
+CLAIM = """
+[claim.unlearnt]
+sentence = "No entry learns to stop."
+count = { decision = "stop: learned" }
+is = 0
+limit = "l"
+changes = "c"
+"""
+
+
+READINGS = """
+[readings]
+published = "nobody"
+second = "nobody"
+day = 2026-05-04
+"""
+
+
+def copy(parent: Path, name: str, pool: str = ENTRY, **others: str) -> Pool:
+    """A small copy of the data: its pool, and whatever else is not as in the others."""
+    files = {
+        "pool.bib": pool,
+        "taxonomy.toml": others.get("taxonomy", MAIN),
+        "claims.toml": READINGS + others.get("claims", CLAIM),
+        "excluded.bib": others.get("excluded", ""),
+        "codings/nobody.csv": "key,axis,value\n",
+        "codings/readers.toml": '[nobody]\nreader = "Nobody"\nmade = 2026-05-04\nstatement = "Nothing is coded."\n',
+    }
+    bib = parent / name
+    (bib / "codings").mkdir(parents=True)
+    for file, text in files.items():
+        (bib / file).write_text(text)
+    return load(bib)
+
+
+def test_a_copy_differs_in_nothing_from_itself(published: Pool) -> None:
+    found = between(published, published)
+    assert (found.entries, found.gone_entries, found.edits, found.claims, found.rankings, found.filled) == ((),) * 6
+    assert (found.stay, found.old) == (found.new, found.new)
+    assert found.stay.entries == len(published)
+
+
+def test_two_copies_tell_what_two_days_of_one_tell(grown: Pool, published: Pool) -> None:
+    copies, days = between(published, grown), changes(grown, THEN, NOW)
+    assert [e.key for e in copies.entries] == [e.key for e in days.entries] == ["stopper2026"]
+    assert (copies.rankings, copies.filled, copies.counts) == (days.rankings, days.filled, days.counts)
+    assert {new.claim.id for _, new in copies.overturned} == {new.claim.id for _, new in days.overturned}
+    assert copies.stay.entries == len(published)
+
+
+def test_backwards_works_go_and_gaps_open(grown: Pool, published: Pool) -> None:
+    found = between(grown, published)
+    assert [entry.key for entry in found.gone_entries] == ["stopper2026"]
+    assert found.emptied == between(published, grown).filled
+    assert found.after == NOW, "on the day of the older copy: what is lost came after all that is left"
+
+
+def test_a_tag_that_is_another_is_told_from_what_to_what(tmp_path: Path) -> None:
+    found = between(copy(tmp_path, "was"), copy(tmp_path, "now", HERE.replace("{shared}", "{process; shared}")))
+    (edit,) = found.edits
+    assert [(axis, format_tags(old), format_tags(new)) for axis, old, new in edit.tags] == [
+        ("reward", "shared", "process; shared"),
+        ("decision", "", "stop: learned"),
+    ]
+    assert edit.fields == ("why-decision",)
+    assert [(c.axis, c.cell, c.before, c.after) for c in found.counts] == [
+        ("reward", "shared", 1, 0),
+        ("reward", "process", 0, 1),
+        ("decision", "stop: learned", 0, 1),
+        ("decision", "not-coded", 1, 0),
+    ]
+    assert found.filled == ((("reward", "process"), ("decision", "stop: learned")),)
+    ((old, new),) = found.claims
+    assert (old.verdict, new.verdict) == ("not measurable", "does not hold")
+
+
+def test_how_an_entry_is_laid_out_is_no_change(tmp_path: Path) -> None:
+    now = copy(tmp_path, "now", "\n\n" + ENTRY.replace("{It does a thing.}", "{It does\n    a thing.}"))
+    assert between(copy(tmp_path, "was"), now).edits == ()
+
+
+def test_an_entry_under_another_key_is_the_same_if_it_names_the_old_one(tmp_path: Path) -> None:
+    renamed = ENTRY.replace("key2026", "better2026")
+    was, kept = copy(tmp_path, "was"), copy(tmp_path, "kept", renamed.replace("  year ", "  ids = {key2026},\n  year "))
+    (edit,) = between(was, kept).edits
+    assert (edit.before.key, edit.after.key, edit.fields) == ("key2026", "better2026", ("ids", "key"))
+    found = between(was, copy(tmp_path, "other", renamed))
+    assert ([e.key for e in found.entries], [e.key for e in found.gone_entries]) == (["better2026"], ["key2026"])
+
+
+def test_an_entry_that_is_left_out_after_all_goes_and_comes_as_a_record(tmp_path: Path) -> None:
+    record = ENTRY.partition("  tag-reward")[0] + "  screened = {2026-05-05}\n}\n"
+    other = ENTRY.replace("key2026", "other2026").replace("A Title", "Another")
+    found = between(copy(tmp_path, "was", ENTRY + other), copy(tmp_path, "now", other, excluded=record))
+    assert [work.key for work in (*found.gone_entries, *found.records)] == ["key2026", "key2026"]
+    assert (found.entries, found.gone_records) == ((), ())
+
+
+def test_claims_that_come_go_or_ask_something_else_are_told_apart(tmp_path: Path) -> None:
+    was = copy(tmp_path, "was", claims=CLAIM + CLAIM.replace("unlearnt", "dropped"))
+    asked = CLAIM.replace("is = 0", "at-most = 0").replace('limit = "l"', 'limit = "longer"')
+    found = between(was, copy(tmp_path, "now", claims=asked + CLAIM.replace("unlearnt", "added")))
+    assert [j.claim.id for j in (*found.new_claims, *found.gone_claims, *found.restated)] == [
+        "added",
+        "dropped",
+        "unlearnt",
+    ]
+    assert (found.claims, found.stay.claims) == ((), 0)
+
+
+def test_a_remark_on_a_claim_is_no_other_question(tmp_path: Path) -> None:
+    found = between(
+        copy(tmp_path, "was"), copy(tmp_path, "now", claims=CLAIM.replace('limit = "l"', 'limit = "longer"'))
+    )
+    assert (found.restated, found.stay.claims) == ((), 1)
+
+
+def test_one_work_more_is_no_other_number_unless_the_claim_is_of_a_share(tmp_path: Path) -> None:
+    more = HERE + ENTRY.replace("key2026", "other2026").replace("A Title", "Another")
+    share = CLAIM.replace("unlearnt", "share").replace("is = 0", "share-at-least = 0.5")
+    was, now = (copy(tmp_path, name, pool, claims=CLAIM + share) for name, pool in (("was", HERE), ("now", more)))
+    assert [(new.claim.id, figure(old), figure(new)) for old, new in between(was, now).moved] == [
+        ("share", "1 of 1", "1 of 2")
+    ]
+
+
+def test_a_value_that_the_taxonomy_loses_leaves_no_gap(tmp_path: Path) -> None:
+    was = copy(tmp_path, "was", HERE)
+    smaller = MAIN.replace("[axis.decision.value.stop]", "[axis.decision.value.halt]").replace('code = "O5"\n', "")
+    halting = HERE.replace("stop: learned", "halt: learned")
+    now = copy(tmp_path, "now", halting, taxonomy=smaller, claims=CLAIM.replace("stop: ", "halt: "))
+    found = between(was, now)
+    assert found.emptied == ()
+    assert found.filled == ((("reward", "shared"), ("decision", "halt: learned")),)

@@ -1,0 +1,281 @@
+"""The workflows: who may write, whose code runs, and what becomes of a text that anybody can write."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from playwright._impl._driver import compute_driver_executable
+
+from survey.cli.comment import LIMIT
+from tests.conftest import ROOT
+
+FOLDER = ROOT / ".github" / "workflows"
+WORKFLOWS = sorted(path.name for path in FOLDER.glob("*.yml"))
+
+Workflow = dict[Any, Any]
+
+
+def read(name: str) -> Workflow:
+    workflow: Workflow = yaml.safe_load((FOLDER / name).read_text())
+    return workflow
+
+
+def steps(workflow: Workflow) -> Iterator[dict[str, Any]]:
+    return (step for job in workflow["jobs"].values() for step in job["steps"])
+
+
+def code(step: dict[str, Any]) -> str:
+    """What a step executes as a program."""
+    return str(step.get("run", "")) + str(step.get("with", {}).get("script", ""))
+
+
+# ------------------------------------------------------------------ every workflow
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_only_actions_by_github_pinned_to_a_major_version(name: str) -> None:
+    used = [step["uses"] for step in steps(read(name)) if "uses" in step]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"actions/[a-z-]+@v[0-9]+", action)] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_text_of_an_event_is_put_into_a_program(name: str) -> None:
+    for step in steps(read(name)):
+        put = re.findall(r"\$\{\{(.*?)\}\}", code(step), re.DOTALL)
+        assert [expression for expression in put if "steps.pages.outputs" not in expression] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_nothing_is_permitted_unless_it_is_said(name: str) -> None:
+    assert read(name)["permissions"] in ({}, {"contents": "read"})
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_code_of_a_pull_request_never_runs_with_the_rights_of_the_project(name: str) -> None:
+    assert "pull_request_target" not in read(name)[True]  # YAML takes `on` for a truth value
+
+
+# ------------------------------------- pool.yml: runs code of the pull request, may only read
+
+
+def test_what_runs_code_of_the_pull_request_may_only_read() -> None:
+    workflow = read("pool.yml")
+    assert workflow[True] == {"pull_request": {"paths": ["bib/**"]}}
+    assert workflow["permissions"] == {"contents": "read"}
+    assert [job for job in workflow["jobs"].values() if "permissions" in job] == []
+    (checkout,) = [step for step in steps(workflow) if step.get("uses", "").startswith("actions/checkout")]
+    assert checkout["with"]["persist-credentials"] is False
+    assert "secrets" not in (FOLDER / "pool.yml").read_text()
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Callable[[Path, Path], tuple[int, str]]:
+    """Run the step that says what changes, on a pull request's data and on the main branch's."""
+
+    def run(now: Path, was: Path) -> tuple[int, str]:
+        work, temporary = tmp_path / "work", tmp_path / "temporary"
+        (work / ".venv" / "bin").mkdir(parents=True)
+        temporary.mkdir()
+        shutil.copytree(now, work / "bib")
+        shutil.copytree(was, work / "base" / "bib")
+        program = work / ".venv" / "bin" / "survey"
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m survey "$@"\n')
+        program.chmod(0o755)
+        (step,) = [step for step in steps(read("pool.yml")) if "survey diff" in code(step)]
+        told = {"RUNNER_TEMP": temporary, "GITHUB_STEP_SUMMARY": temporary / "summary",
+                "GITHUB_REPOSITORY_OWNER": "Somebody", "GITHUB_REPOSITORY": "Somebody/survey", "PYTHONPATH": ROOT}  # fmt: skip
+        environment = os.environ | {name: str(value) for name, value in told.items()}
+        done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=work, env=environment, capture_output=True)
+        return done.returncode, (temporary / "comment.md").read_text()
+
+    return run
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    from tests.literature.conftest import ENTRY, TAXONOMY
+
+    bib = tmp_path / "small"
+    bib.mkdir()
+    (bib / "taxonomy.toml").write_text(TAXONOMY)
+    (bib / "pool.bib").write_text(ENTRY)
+    return bib
+
+
+def grown(bib: Path, *changes: tuple[str, str]) -> Path:
+    """A copy of the data with one entry more."""
+    copy = Path(shutil.copytree(bib, bib.parent / "grown"))
+    text = (bib / "pool.bib").read_text()
+    for old, new in (("key2026", "new2026"), ("A Title", "Something Else"), *changes):
+        text = text.replace(old, new)
+    (copy / "pool.bib").write_text((bib / "pool.bib").read_text() + text)
+    return copy
+
+
+def test_it_says_what_changes(said: Callable[..., tuple[int, str]], small: Path) -> None:
+    status, text = said(grown(small), small)
+    assert status == 0
+    assert text.startswith("1 entry more.\n")
+    assert "[`new2026`](https://somebody.github.io/survey/entries/new2026/)" in text
+
+
+def test_of_data_with_problems_it_says_the_problems_and_fails(
+    said: Callable[..., tuple[int, str]], small: Path
+) -> None:
+    status, text = said(grown(small, ("{shared}", "{shard}")), small)
+    assert status == 1
+    assert text.startswith("The data has problems:\n\n    bib/pool.bib:")
+    assert 'did you mean "shared"?' in text
+
+
+def test_of_a_main_branch_that_cannot_be_read_it_says_so(said: Callable[..., tuple[int, str]], small: Path) -> None:
+    now = grown(small)
+    (small / "taxonomy.toml").write_text("[")
+    status, text = said(now, small)
+    assert status == 1
+    assert text.startswith("The data has no problems, but it cannot be compared with the main branch:\n\n    base/bib/")
+
+
+# ------------------------------- pool-comment.yml: may write, runs nothing of the pull request
+
+
+def test_what_may_write_runs_nothing_of_the_pull_request() -> None:
+    workflow = read("pool-comment.yml")
+    assert workflow[True] == {"workflow_run": {"workflows": [read("pool.yml")["name"]], "types": ["completed"]}}
+    assert workflow["permissions"] == {}
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"actions": "read", "pull-requests": "write"}
+    actions = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
+    assert actions == ["actions/download-artifact", "actions/github-script"], "no checkout, no shell"
+    assert job["steps"][0]["with"]["path"].startswith("${{ runner.temp }}/"), "nothing is unpacked over anything"
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+MARKER = "<!-- survey: what this changes in the pool -->\n"
+
+GITHUB = """
+const context = { repo: { owner: 'Some', repo: 'survey' }, payload: { workflow_run: given.run } };
+const sent = [];
+const core = { notice: (message) => { sent.push(['notice', message]); } };
+const github = {
+  paginate: async (method, options) => method(options),
+  rest: {
+    pulls: { list: async ({ head }) => given.pulls.filter((pull) => pull.from === head) },
+    issues: {
+      listComments: async () => given.comments,
+      createComment: async ({ issue_number, body }) => { sent.push(['create', issue_number, body]); },
+      updateComment: async ({ comment_id, body }) => { sent.push(['update', comment_id, body]); },
+    },
+  },
+};
+"""
+"""GitHub as far as the script speaks to it."""
+
+
+@pytest.fixture
+def posted(tmp_path: Path) -> Callable[..., list[Any]]:
+    """Run the script that posts, with a text that was handed over; what it does to GitHub."""
+
+    def run(text: str | None, comments: object = (), pulls: object = None, own: object = ()) -> list[Any]:
+        folder = tmp_path / "comment"
+        folder.mkdir(exist_ok=True)
+        if text is not None:
+            (folder / "comment.md").write_text(text)
+        given = {
+            "run": {"head_sha": COMMIT, "head_branch": "more", "pull_requests": own,
+                    "head_repository": {"owner": {"login": "guest"}}},
+            "pulls": pulls or [{"number": 7, "from": "guest:more", "head": {"sha": COMMIT}}],
+            "comments": comments,
+        }  # fmt: skip
+        (step,) = [step for step in steps(read("pool-comment.yml")) if code(step)]
+        program = f"const given = {json.dumps(given)};{GITHUB}(async () => {{ {code(step)} }})()"
+        program += ".then(() => process.stdout.write(JSON.stringify(sent)));"
+        (tmp_path / "post.js").write_text(program)
+        node = compute_driver_executable()[0]
+        environment = os.environ | {"RUNNER_TEMP": str(tmp_path)}
+        done = subprocess.run([node, "post.js"], cwd=tmp_path, env=environment, capture_output=True, check=True)
+        sent: list[Any] = json.loads(done.stdout)
+        return sent
+
+    return run
+
+
+def test_the_first_time_it_makes_a_comment(posted: Callable[..., list[Any]]) -> None:
+    assert posted("1 entry more.\n") == [["create", 7, f"{MARKER}1 entry more.\n"]]
+
+
+def test_after_that_it_updates_its_own_comment_and_nobody_elses(posted: Callable[..., list[Any]]) -> None:
+    forged = {"id": 1, "user": {"login": "guest"}, "body": MARKER}
+    other = {"id": 2, "user": {"login": "github-actions[bot]"}, "body": "Something else."}
+    ours = {"id": 3, "user": {"login": "github-actions[bot]"}, "body": f"{MARKER}Before."}
+    assert posted("Now.", [forged, other, ours]) == [["update", 3, f"{MARKER}Now."]]
+    assert posted("Now.", [forged, other])[0][:2] == ["create", 7]
+
+
+def test_the_event_and_not_the_text_says_which_pull_request_it_is(posted: Callable[..., list[Any]]) -> None:
+    elsewhere = {"number": 8, "from": "guest:other", "head": {"sha": COMMIT}}
+    pushed_since = {"number": 9, "from": "guest:more", "head": {"sha": "f" * 40}}
+    this = {"number": 7, "from": "guest:more", "head": {"sha": COMMIT}}
+    assert posted("To #8.", pulls=[elsewhere, pushed_since, this])[0][:2] == ["create", 7]
+    assert posted("Late.", pulls=[pushed_since]) == [["notice", f"0 open pull requests end in {COMMIT}."]]
+    assert posted("Not there.", own=[{"number": 8}])[0][0] == "notice"
+
+
+def test_without_a_text_or_with_too_much_of_it_nothing_is_posted(
+    posted: Callable[..., list[Any]], tmp_path: Path
+) -> None:
+    assert posted(None) == [["notice", "There is no text to post."]]
+    assert posted("x" * 300_000) == [["notice", "There is no text to post."]]
+    (tmp_path / "secret").write_text("token")
+    (tmp_path / "comment" / "comment.md").unlink()
+    (tmp_path / "comment" / "comment.md").symlink_to(tmp_path / "secret")
+    assert posted(None) == [["notice", "There is no text to post."]]
+
+
+def test_a_long_text_is_cut_to_what_a_comment_takes(posted: Callable[..., list[Any]]) -> None:
+    assert len(posted("é" * 100_000)[0][2]) == 65_000
+    assert LIMIT < 65_000
+
+
+HOSTILE = {
+    "a person": ("ask @octocat", "ask @|octocat"),
+    "a team": ("@org/team", "@|org/team"),
+    "an issue": ("Fixes #12 and a/b#3", "Fixes #|12 and a/b#|3"),
+    "an issue the old way": ("gh-12 GH-12", "GH|-12 GH|-12"),
+    "an entity": ("&#64;octocat &commat;octocat", "&#|64;octocat &|commat;octocat"),
+    "an element": ("<img src=x><a href='//x'>", "<|img src=x><|a href='//x'>"),
+    "a marker": ("<!-- survey", "<|!-- survey"),
+    "an image": ("![a](https://x.org/a)", "!|[a]|(https|://x.org/a)"),
+    "a link": ("[a](https://x.org)", "[a]|(https|://x.org)"),
+    "a link with a blank": ("[a]( https://x.org)", "[a]|( https|://x.org)"),
+    "a link to a neighbour": ("[a](https://some.github.io/surveys/)", "[a]|(https|://some.github.io/surveys/)"),
+    "a reference": ("[a][b]\n\n[b]: //x.org", "[a]|[b]\n\n[b]|: //x.org"),
+    "a bare address": ("https://x.org www.x.org", "https|://x.org www|.x.org"),
+    "a drawing": ("```mermaid\ngraph\n```", "```|mermaid\ngraph\n```"),
+    "a text turned round": ("a\u202eb\u0000c", "a b c"),
+}
+"""What a text may hold, and what is posted of it; a stroke is a blank of no width."""
+
+
+@pytest.mark.parametrize(("hostile", "harmless"), list(HOSTILE.values()), ids=list(HOSTILE))
+def test_whoever_wrote_the_text_nothing_in_it_acts(
+    posted: Callable[..., list[Any]], hostile: str, harmless: str
+) -> None:
+    body = posted(hostile)[0][2]
+    assert body.removeprefix(MARKER).replace("\u200b", "|") == harmless
+
+
+def test_what_we_write_ourselves_is_posted_as_it_is(posted: Callable[..., list[Any]]) -> None:
+    text = "1 gap is filled.\n\n<details><summary>Gaps (1)</summary>\n\n- [`a`](https://some.github.io/survey/entries/a/): `@\u200bb`\n\n</details>\n"
+    assert posted(text)[0][2] == MARKER + text
