@@ -87,7 +87,9 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             name = f"{NOTEBOOKS}/{path.name}"
             text = self.wing.notebooks.filled(notebook, self.pool, name, self.wing.draw)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
-            (filled / name).write_text(json.dumps(text), encoding="utf-8")
+            unfinished = filled / f"{name}.{os.getpid()}"
+            unfinished.write_text(json.dumps(text), encoding="utf-8")
+            unfinished.replace(filled / name)  # in one step: another build may read it
             yield File(name, str(filled), config.site_dir, config.use_directory_urls)
             yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 

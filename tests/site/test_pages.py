@@ -210,13 +210,20 @@ def test_the_plugin_watches_the_data_and_the_package(tmp_path: Path) -> None:
     assert str(ROOT / "survey") in config.watch
 
 
-def test_two_builds_are_the_same_to_the_byte(tmp_path: Path) -> None:
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"}
-    for name in ("one", "two"):
-        if name == "two":  # notebooks, too, must give the same when they are run again
-            shutil.rmtree(ROOT / ".cache" / "notebooks")
+def test_two_builds_in_two_places_are_the_same_to_the_byte(tmp_path: Path) -> None:
+    """In another folder, another time zone and another language, with every notebook run anew."""
+    elsewhere = tmp_path / "another folder"
+    unneeded = shutil.ignore_patterns(".*", "tests", "site", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT, elsewhere, ignore=unneeded)
+    common = {**os.environ, "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"}
+    for name, project, settings in (
+        ("one", ROOT, {"TZ": "UTC", "LC_ALL": "C.UTF-8"}),
+        ("two", elsewhere, {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de"}),
+    ):
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / name)]
-        result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
+        result = subprocess.run(
+            command, cwd=project, env=common | settings, capture_output=True, text=True, timeout=900
+        )
         assert result.returncode == 0, result.stderr[-2000:]
     one, two = (
         {p.relative_to(tmp_path / n): p.read_bytes() for p in (tmp_path / n).rglob("*") if p.is_file()}
