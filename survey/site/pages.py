@@ -30,6 +30,7 @@ from survey.site.gaps import gap_pages
 from survey.site.ledger import Ledger, claim_pages, claims_of
 from survey.site.markup import render
 from survey.site.neighbours import neighbours
+from survey.site.newentry import new_entry_pages
 from survey.site.notebooks.rendering import tables
 from survey.site.related import cell_bib, of_cells, related_pages
 from survey.site.robustness import robustness_pages
@@ -60,7 +61,7 @@ def build(
         _measure(pool, drawn),
         claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool, shown),
         gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool),
-        _charts(drawn), _assets(), trace_pages(),
+        new_entry_pages(pool, issues), _charts(drawn), _assets(), trace_pages(),
     ):  # fmt: skip
         for path, content in part:
             if path in out:

@@ -31,6 +31,7 @@ KINDS = {
     "screening": "measure/screening/",
     "ledger": "claims/",
     "claim": "claims/stopping-untrained/",
+    "new entry": "take-part/new-entry/",
     "gaps": "gaps/",
     "gap map": "gaps/reward-by-credit/",
     "related work": "take-part/related-work/",

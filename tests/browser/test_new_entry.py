@@ -1,0 +1,288 @@
+"""The form for a new entry in Chromium: what it gives is what `survey check` accepts, and what it says is what that says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from click.testing import CliRunner
+from playwright.sync_api import Route, expect
+
+from survey.cli import main
+from survey.literature import Pool, parse_bibtex
+from survey.literature.bibtex import Field, write_bibtex
+from survey.literature.latex import to_unicode
+from survey.literature.rules import check_field
+from survey.site.newentry import new_entry_pages
+from tests.browser.conftest import Site, Visit
+from tests.browser.new_entry_form import PAGE, bibtex, empty, put, told
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.programs
+
+Open = Callable[..., Visit]
+
+
+@pytest.fixture
+def opened(visit: Open) -> Visit:
+    found = visit(PAGE)
+    expect(found.page.locator("[data-new-entry] form")).to_be_visible()
+    return found
+
+
+# ------------------------------------------------------------------- the proof
+
+
+def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: Visit, tmp_path: Path, pool: Pool) -> None:  # fmt: skip
+    page = opened.page
+    page.get_by_label("Title").focus()
+    keys = page.keyboard
+    keys.type("{LLM} Teams & Their 100% Quiet_Zebras")
+    keys.press("Tab")
+    keys.type("Grégoire, Zoë\nvan der Zebra, Jan\n{Quiet Zebras}")
+    keys.press("Tab")
+    keys.type("2605.98765")
+    keys.press("Tab")
+    keys.type("quietzebras2026")
+    assert page.get_by_label("Year", exact=True).input_value() == "2026"
+    assert page.get_by_label("Month").input_value() == "may"
+    keys.press("Tab")
+    keys.type("inproc")  # a list is chosen from by typing
+    for _ in range(3):
+        keys.press("Tab")
+    keys.type("Proceedings of Zebras")
+    expect(page.get_by_label("Book or proceedings")).to_have_value("Proceedings of Zebras")
+    page.get_by_label("Code", exact=True).fill("https://example.org/zebras")
+    for axis in pool.taxonomy.on("entry"):
+        group = page.locator(f"[data-axis={axis.id}]")
+        word = "na" if axis.id in ("measures", "credit-counterfactual") else next(iter(axis.values))
+        if axis.shape == "quantity":
+            group.get_by_label("agents", exact=True).fill("12")
+        elif axis.qualifiers:
+            group.get_by_role("radiogroup").first.get_by_label("learned").focus()
+            keys.press("Space")
+        elif axis.shape == "one":
+            group.locator(f"input[value={word}]").click()
+        else:
+            group.locator(f"input[value={word}]").focus()
+            keys.press("Space")
+        if axis.evidence and word != "na":
+            page.locator(f"#f-{axis.why}").fill(f"Section 2 says so of {axis.id}.\nIt is plain; 100% & more_so.")
+    page.get_by_label("Summary").fill("Trains zebras to be quiet.")
+    page.get_by_label("Sources").fill("https://arxiv.org/abs/2605.98765\nhttps://example.org/zebras")
+    page.get_by_label("Added").fill("2026-11-21")
+    expect(page.locator("[data-status]")).to_have_text("Nothing is missing or wrong: survey check will accept it.")
+    expect(page.locator("[data-missing]")).to_be_hidden()
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("[data-said]")).to_have_text("Copied.")
+    text = page.evaluate("navigator.clipboard.readText()")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download .bib").click()
+    download.value.save_as(tmp_path / "mine.bib")
+    assert download.value.suggested_filename == "quietzebras2026.bib"
+    assert (tmp_path / "mine.bib").read_text() == text == bibtex(page)
+    entry = parse_bibtex(text).blocks[0]
+    assert entry.text("title") == r"{LLM} Teams \& Their 100\% Quiet\_Zebras"
+    assert entry.text("author") == r"Gr{\'e}goire, Zo{\"e} and van der Zebra, Jan and {Quiet Zebras}"
+    assert entry.text("why-category") == "Section 2 says so of category. It is plain; 100% & more_so."
+    assert write_bibtex([entry]) == text
+    accepted(text, tmp_path)
+    opened.clean()
+
+
+def accepted(text: str, folder: Path) -> None:
+    """Fail unless the command finds no problem in a copy of the pool with this text at its end."""
+    bib = shutil.copytree(ROOT / "bib", folder / "bib")
+    with (bib / "pool.bib").open("a") as file:
+        file.write(f"\n{text}")
+    result = CliRunner().invoke(main, ["--bib", str(bib), "check"])
+    assert result.exit_code == 0, result.output
+    assert "no problems" in result.output
+
+
+def test_every_entry_of_the_pool_typed_into_the_form_comes_out_as_it_stands(opened: Visit, pool: Pool) -> None:
+    different = []
+    for entry in pool:
+        put(opened.page, entry.block, pool.taxonomy)
+        if bibtex(opened.page) != write_bibtex([entry.block]):
+            different.append(entry.key)
+    assert different == []
+    opened.clean()
+
+
+@pytest.mark.parametrize("key", ["gaia2023", "c3"])
+def test_an_entry_typed_as_it_is_read_comes_out_with_the_latex_of_the_pool(opened: Visit, pool: Pool, key: str) -> None:
+    entry = pool[key] if key in pool else next(e for e in pool if "{\\'e}" in e.text("author"))
+    read = {"author": "\n".join(name.sorted for name in entry.authors)}
+    put(opened.page, entry.block, pool.taxonomy, {f"f-{name}": text for name, text in read.items()})
+    assert parse_bibtex(bibtex(opened.page)).blocks[0].text("author") == entry.text("author")
+
+
+@pytest.mark.parametrize("text", [
+    "50% & more #1_b", "Grégoire Ångström Ødegård Łukasz", "Façade: ñ ü ö ć š ő ễ Đ ß æ", "naïve ĩ ǐ í", "Pages 1–20—more",
+    "τ and ε ± π × 2 → ∞", "a^b c$d", "“Quoted” … ®", "强化学习",
+])  # fmt: skip
+def test_text_is_written_as_latex_that_shows_the_same(opened: Visit, text: str) -> None:
+    opened.page.get_by_label("Title").fill(text)
+    written = parse_bibtex(bibtex(opened.page)).blocks[0].text("title")
+    assert to_unicode(written) == text
+    assert list(check_field("title", written)) == []
+    assert written.isascii() or text == "强化学习"
+
+
+# ------------------------------------------------------------------ duplicates
+
+
+def test_a_work_that_is_there_is_suspected_while_it_is_typed(opened: Visit, pool: Pool) -> None:
+    near = opened.page.locator("[data-near]")
+    entry = pool["coma2018"]
+    for field, text in (("DOI", entry.text("doi")), ("arXiv id", entry.text("eprint")), ("Title", entry.title.upper())):
+        opened.page.get_by_label(field).fill(text)
+        expect(near).to_contain_text("The survey has this already:")
+        expect(near.get_by_role("link").first).to_have_attribute("href", re.compile("entries/coma2018/$"))
+        opened.page.get_by_label(field).fill("")
+        expect(near).to_have_text("")
+    opened.page.get_by_label("Title").fill("Counterfactual Policy Gradients for Several Agents")
+    expect(near).to_contain_text("something near this")
+    expect(near.get_by_role("link", name=entry.title)).to_be_visible()
+    assert near.get_by_role("link").count() <= 3
+    opened.page.get_by_label("Title").fill("Zebras Quietly Juggling Porcelain")
+    expect(near).to_have_text("")
+    record = pool.records[0]
+    opened.page.get_by_label("Title").fill(record.title)
+    expect(near).to_contain_text("Looked at and left out:")
+    opened.clean()
+
+
+# --------------------------------------------------------- what a reader can do
+
+
+def test_the_first_value_that_is_ticked_is_the_primary_one_until_another_is_made_so(opened: Visit) -> None:
+    reward = opened.page.locator("[data-axis=reward]")
+    for label in ("verifier", "shared"):
+        reward.get_by_label(label, exact=False).first.check()
+    assert "{verifier; shared}" in bibtex(opened.page)
+    reward.get_by_role("button", name="make first: shared").click()
+    assert "{shared; verifier}" in bibtex(opened.page)
+    reward.locator("input[value=shared]").uncheck()
+    assert "{verifier}" in bibtex(opened.page)
+
+
+def test_the_meaning_of_every_value_is_one_act_away(opened: Visit, pool: Pool) -> None:
+    group = opened.page.locator("[data-axis=credit]")
+    value = pool.taxonomy["credit"].values["message"]
+    expect(group.get_by_text(value.definition)).to_be_hidden()
+    group.get_by_role("button", name="What each value means").click()
+    expect(group.get_by_text(value.definition)).to_be_visible()
+    expect(group.get_by_text(value.rule)).to_be_visible()
+
+
+def test_what_was_typed_outlives_a_reload_until_the_form_is_cleared(opened: Visit, pool: Pool) -> None:
+    page = opened.page
+    put(page, pool["magrpo"].block, pool.taxonomy)
+    before = bibtex(page)
+    page.reload(wait_until="networkidle")
+    assert bibtex(page) == before
+    empty(page)
+    assert parse_bibtex(bibtex(page)).blocks[0].fields.keys() == {"added"}
+    page.get_by_role("button", name="Bring it back").click()
+    assert bibtex(page) == before
+    empty(page)
+    page.reload(wait_until="networkidle")
+    assert parse_bibtex(bibtex(page)).blocks[0].fields.keys() == {"added"}
+    opened.clean()
+
+
+def test_nothing_is_asked_of_the_network_once_the_page_is_there(opened: Visit, pool: Pool) -> None:
+    asked: list[str] = []
+    opened.page.on("request", lambda request: asked.append(request.url))
+    opened.page.context.set_offline(True)
+    put(opened.page, pool["c3"].block, pool.taxonomy)
+    told(opened.page)
+    with opened.page.expect_download():
+        opened.page.get_by_role("button", name="Download .bib").click()
+    assert [url for url in asked if not url.startswith("blob:")] == []
+    opened.clean()
+
+
+def test_it_works_after_coming_by_a_link_and_coming_back(visit: Open) -> None:
+    found = visit(PAGE)
+    found.page.get_by_label("Title").fill("Zebras")
+    found.page.evaluate("window.stayed = true")
+    for _ in range(2):
+        found.page.locator("a.md-logo").first.click()
+        expect(found.page.locator("[data-new-entry]")).to_have_count(0)
+        found.page.go_back()
+        expect(found.page.locator("[data-new-entry] form")).to_be_visible()
+        assert "title = {Zebras}" in bibtex(found.page)
+    assert found.page.evaluate("window.stayed") is True
+    found.clean()
+
+
+# ------------------------------------------------------------------ for everyone
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_form_is_accessible_and_fits(visit: Open, pool: Pool, width: int, scheme: str) -> None:
+    found = visit(PAGE, width, scheme)
+    block = pool["coma2018"].block
+    short = replace(block, fields=MappingProxyType({**block.fields, "doi": Field("abc", 1)}))
+    put(found.page, short, pool.taxonomy)
+    assert told(found.page)
+    for button in found.page.locator("[data-meanings]").all()[:4]:
+        button.click()
+    found.page.evaluate("document.querySelectorAll('.new-entry details').forEach(part => { part.open = true; })")
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= width
+    violations = Axe().run(found.page).response["violations"]
+    assert [f"{v['id']}: {node['target']} {node['failureSummary']}" for v in violations for node in v["nodes"]] == []
+    found.clean()
+
+
+def test_without_scripts_the_page_names_the_command_and_the_vocabulary(visit: Open, pool: Pool) -> None:
+    found = visit(PAGE, scripts=False)
+    expect(found.page.locator("[data-new-entry] form")).to_be_hidden()
+    expect(found.page.locator("code", has_text="survey new 2605.08686 >> bib/pool.bib")).to_be_visible()
+    assert found.page.locator("[data-without] li a").count() == len(pool.taxonomy.on("entry"))
+
+
+def test_if_the_list_of_the_survey_does_not_come_the_form_still_works_and_says_so(opened: Visit) -> None:
+    opened.page.route("**/works.json", lambda route: route.fulfill(status=503))
+    opened.page.reload(wait_until="networkidle")
+    expect(opened.page.locator("[data-said]")).to_contain_text("could not be loaded")
+    opened.page.get_by_label("Title").fill("Zebras")
+    assert "{Zebras}" in bibtex(opened.page)
+
+
+def test_it_works_under_a_strict_policy_and_opens_an_issue_that_is_filled_in(opened: Visit, site: Site, pool: Pool) -> None:  # fmt: skip
+    """The theme has scripts of its own in the page; the form needs none, nor any style that is written in it."""
+    made = dict(new_entry_pages(pool, "https://example.org/issues/new"))["take-part/new-entry.md"]
+    form = made[made.index('<div class="new-entry"') :]
+    page = f"<!doctype html><meta charset=utf-8><title>x</title>{form}"
+    policy = "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; style-src-attr 'unsafe-inline'"
+
+    def strictly(route: Route) -> None:
+        route.fulfill(body=page, content_type="text/html", headers={"Content-Security-Policy": policy})
+
+    opened.page.route("**/take-part/strict/", strictly)
+    opened.page.goto(f"{site.url}take-part/strict/", wait_until="networkidle")
+    opened.page.get_by_label("Title").fill("Zebras & Co")
+    link = opened.page.locator("[data-issue]")
+    href = link.get_attribute("href") or ""
+    assert href.startswith("https://example.org/issues/new?title=New%20entry%3A%20a%20work&body=")
+    assert "%7BZebras%20%5C%26%20Co%7D" in href
+    opened.page.get_by_label("Summary").fill("long " * 2000)
+    href = link.get_attribute("href") or ""
+    assert len(href) < 1000
+    assert "Paste%20the%20BibTeX%20here" in href
+    link.evaluate("link => link.addEventListener('click', event => event.preventDefault())")
+    link.click()
+    expect(opened.page.locator("[data-said]")).to_contain_text("Copied, to be pasted into the issue.")
+    assert opened.page.evaluate("navigator.clipboard.readText()") == bibtex(opened.page)
+    assert [error for error in opened.errors if "favicon" not in error] == []

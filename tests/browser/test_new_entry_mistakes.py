@@ -1,0 +1,152 @@
+"""What is missing or wrong in the form for a new entry is said as `survey check` says it, beside its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from survey.literature import Pool, parse_bibtex
+from tests.browser.conftest import Visit
+from tests.browser.new_entry_form import PAGE, SET, bibtex, checked, controls, empty, told
+
+pytestmark = pytest.mark.programs
+
+Open = Callable[..., Visit]
+
+BASE = "c3"
+"""An entry that mistakes are made in; as a work of its own, under another key, title and number."""
+
+
+@pytest.fixture
+def opened(visit: Open) -> Visit:
+    found = visit(PAGE)
+    expect(found.page.locator("[data-new-entry] form")).to_be_visible()
+    return found
+
+
+@pytest.fixture
+def base(pool: Pool) -> tuple[dict[str, str], list[str]]:
+    """A sound new work: what to type, and what to tick."""
+    values, ticks = controls(pool[BASE].block, pool.taxonomy)
+    own = {"f-key": "madeup2026", "f-title": "Zebras Quietly Juggling Porcelain", "f-eprint": "2603.99999", "f-doi": ""}
+    return values | own, ticks
+
+
+def typed(page: Page, base: tuple[dict[str, str], list[str]], **changed: str) -> None:
+    """Clear the form and set it to the sound work, with what is ``changed``: fields, ``_`` for a hyphen."""
+    empty(page)
+    values = base[0] | {f"f-{name.replace('_', '-')}": text for name, text in changed.items()}
+    page.evaluate(SET, [values, base[1]])
+
+
+# ------------------------------------------------------------------- mistakes
+
+MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
+    "nothing filled in": ({}, []),
+    "no key": ({"f-key": ""}, ["key @misc has no key (expected @misc{key, ...)"]),
+    "a blank in the key": ({"f-key": "a b"}, ['key "a b" cannot be a key (letters, digits, . _ + - only)']),
+    "a type without its field": ({"f-type": "article"}, ["journal is missing (an @article needs it)"]),
+    "no number at all": ({"f-url": "", "f-eprint": ""}, ["url is missing (an entry needs a url, a doi or an eprint)"]),
+    "a version in the arXiv id": ({"f-eprint": "2603.06859v2"}, ['eprint "2603.06859v2" is not an arXiv id (did you mean "2603.06859"?)']),
+    "an arXiv id of no kind": ({"f-eprint": "x"}, ['eprint "x" is not an arXiv id (expected an id like "2603.06859")']),
+    "a year that contradicts it": ({"f-year": "2020"}, ["year 2020 contradicts eprint 2603.99999 of 2026: before it"]),
+    "a year after it": ({"f-year": "2027"}, []),
+    "no year": ({"f-year": "20xx"}, ['year "20xx" is not a year (expected four digits)']),
+    "a year after it was added": ({"f-year": "2030", "f-eprint": ""}, []),
+    "a DOI as an address": ({"f-doi": "https://doi.org/10.1/x 10.1234/abc"}, []),
+    "no DOI": ({"f-doi": "abc"}, ['doi "abc" is not a DOI (expected one like "10.1038/s41586")']),
+    "no address": ({"f-url": "www.example.org", "f-code": "http://"}, ['url "www.example.org" is not a web address (expected http:// or https://)']),
+    "two sources with a comma": ({"f-sources": "https://a.org, https://b.org"}, ['sources "https://a.org," is not one web address (put a blank between two, and nothing else)']),
+    "a date that is none": ({"f-added": "2026-02-30", "f-appeared": "2026-13"}, ['added "2026-02-30" is not a date (expected YYYY-MM-DD)']),
+    "public after the preprint": ({"f-appeared": "2026-09"}, ["appeared 2026-09 is later than eprint 2603.99999 says"]),
+    "no arXiv class": ({"f-primaryclass": "CS"}, ['primaryclass "CS" is not an arXiv class (expected one like "cs.MA")']),
+    "volume and number": ({"f-volume": "1", "f-number": "2"}, []),
+    "and others": ({"f-author": "A, B\nothers"}, ['author ends in "and others" (name every author, or say why not in authors-incomplete)']),
+    "et al": ({"f-author": "Zebra et al."}, []),
+    "names with semicolons": ({"f-author": "A, B; C, D"}, []),
+    "two names on a line": ({"f-author": "A and B, and C"}, []),
+    "too many commas": ({"f-author": "A, B, C, D"}, ["author Too many commas: A, B, C, D"]),
+    "a comma at the end": ({"f-author": "Zebra,"}, ["author Trailing comma at end of name: Zebra,"]),
+    "no last name": ({"f-author": ", Zoe"}, ['author ", Zoe" has no last name (expected "Last, First")']),
+    "a body of nothing": ({"f-author": "{}\nA, B"}, []),
+    "an unknown command": ({"f-title": r"The \foo of Zebras"}, []),
+    "an accent on nothing": ({"f-title": r"Zebras \'{} there"}, []),
+    "a title that shows nothing": ({"f-title": "{}"}, ['title shows nothing: "{}"']),
+    "what cannot be seen": ({"f-summary": "Quiet\u200bly."}, ["summary contains the character U+200B, which cannot be seen (delete it)"]),
+    "a number that is none": ({"f-tag-scale--agents": "0", "f-tag-scale--steps": "1.5"}, ['tag-scale "agents: 0": expected a whole number above 0, as in "agents: 100"']),
+    "no evidence": ({"f-why-credit": ""}, []),
+    "no summary": ({"f-summary": " \n "}, ["summary is missing"]),
+    "a DOI that is there": ({"f-doi": "10.1609/aaai.v32i1.11794"}, []),
+    "an arXiv id that is there": ({"f-eprint": "1705.08926", "f-year": "2017"}, []),
+    "a DOI that arXiv gave": ({"f-doi": "10.48550/arXiv.1705.08926"}, ["doi the same eprint as coma2018 (pool.bib): is it the same work?"]),
+    "a title that is there by its own author": ({"f-title": "Counterfactual Multi-Agent Policy Gradients", "f-author": "Foerster, Jakob"}, ["title the same title as coma2018 (pool.bib): is it the same work?"]),
+    "a key that is there": ({"f-key": "COMA2018"}, ["key the key differs from coma2018 only in case (first in pool.bib)"]),
+    "a title that is there": ({"f-title": "Counterfactual multi-agent policy gradients!", "f-eprint": "", "f-url": "https://example.org/z"}, []),
+}  # fmt: skip
+"""What is typed instead, and some of what must be said; all of what is said is compared with the command."""
+
+
+@pytest.mark.parametrize("mistake", list(MISTAKES))
+def test_what_is_wrong_is_said_as_survey_check_says_it(opened: Visit, base: tuple[dict[str, str], list[str]], pool: Pool, mistake: str) -> None:  # fmt: skip
+    changed, said = MISTAKES[mistake]
+    if changed:
+        opened.page.evaluate(SET, [base[0] | changed, base[1]])
+    found = told(opened.page)
+    assert set(said) <= set(found)
+    assert found == checked(bibtex(opened.page), pool)
+    assert found
+
+
+TICKED: dict[str, tuple[list[str], list[str]]] = {
+    "absence beside a value": (["f-tag-reward--shared", "f-tag-reward--na"], ['tag-reward "na" cannot stand beside a value: "shared; na"']),
+    "a decision without how": (["f-tag-decision--spawn"], ['tag-decision "spawn" does not say how (expected one of: learned, designed)']),
+    "a survey with a reward": (["f-tag-category--survey", "f-tag-reward--shared"], ['tag-reward "shared" cannot be: a survey trains no team of its own (expected "na")']),
+    "a method that measures": (["f-tag-category--rl-method", "f-tag-measures--cost"], []),
+    "an impossible cell": (["f-tag-reward--role", "f-tag-reward--shared", "f-tag-credit--team"], []),
+    "an impossible decision": (["f-tag-category--benchmark", "f-tag-decision--stop--learned"], []),
+    "na and no evidence": (["f-tag-reward--na"], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", list(TICKED))
+def test_tags_that_cannot_be_are_said_as_survey_check_says_it(opened: Visit, pool: Pool, mistake: str) -> None:
+    ticks, said = TICKED[mistake]
+    opened.page.evaluate(SET, [{"f-key": "x"}, ticks])
+    found = told(opened.page)
+    assert set(said) <= set(found)
+    assert found == checked(bibtex(opened.page), pool)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("Braces {left open", 'braces do not balance: "Braces {left open"'),
+    ("Braces} closed", 'a closing brace has no opening one: "Braces} closed"'),
+    ("Ends in \\", 'a backslash at the end hides the closing brace: "Ends in \\"'),
+])  # fmt: skip
+def test_text_that_would_break_the_file_is_left_out_and_said(opened: Visit, base: tuple[dict[str, str], list[str]], text: str, said: str) -> None:  # fmt: skip
+    typed(opened.page, base, summary=text)
+    assert f"summary {said}" in told(opened.page)
+    assert "summary" not in parse_bibtex(bibtex(opened.page)).blocks[0].fields
+
+
+def test_a_mistake_is_said_beside_its_field_and_in_a_list_that_leads_there(opened: Visit) -> None:
+    page = opened.page
+    field = page.get_by_label("DOI")
+    field.fill("abc")
+    expect(page.locator("#f-doi-wrong")).to_have_text("")  # not while it is typed
+    field.press("Tab")
+    expect(page.locator("#f-doi-wrong")).to_contain_text('"abc" is not a DOI')
+    expect(field).to_have_attribute("aria-invalid", "true")
+    assert "f-doi-wrong" in (field.get_attribute("aria-describedby") or "")
+    expect(page.locator("[data-status]")).to_contain_text("1 thing to mend")
+    page.locator(".problems a", has_text="doi").click()
+    assert page.evaluate("document.activeElement.id") == "f-doi"
+    page.locator("[data-missing] summary").click()
+    page.locator("[data-missing] a", has_text="tag-credit").first.click()
+    assert page.evaluate("document.activeElement.id").startswith("f-tag-credit--")
+    field.fill("10.1234/abc")
+    expect(page.locator("#f-doi-wrong")).to_have_text("")
+    expect(page.locator("[data-wrong] li")).to_have_count(0)
+    expect(page.locator("[data-missing]")).to_be_visible()
+    opened.clean()
