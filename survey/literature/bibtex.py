@@ -132,7 +132,9 @@ def unwritable(text: str) -> str:
 
 def collapsed(text: str) -> str:
     """The text as BibTeX takes it: line breaks and runs of blanks are one blank."""
-    return SPACES.sub(" ", text).strip(" ")
+    if "  " in text or not text.isprintable():  # a line break or a tab is not printable
+        text = SPACES.sub(" ", text)
+    return text.strip(" ")
 
 
 def _entry_text(block: Block) -> str:
@@ -259,9 +261,9 @@ class _Reading:
                 line, f"{quoted(raw)} is not one value (expected one text in braces; is a comma missing?)", key, name
             )
             return raw
-        if SWALLOWED.search(text):
+        if ("@" in text or "\n" in text) and SWALLOWED.search(text):
             self._problem(line, "seems to have swallowed what follows it (is a closing brace missing?)", key, name)
-        if bad := FORBIDDEN.search(text):
+        if not text.isprintable() and (bad := FORBIDDEN.search(text)):  # none of these can be printed
             message = f"contains the character U+{ord(bad.group()):04X}, which cannot be seen (delete it)"
             self._problem(line + text.count("\n", 0, bad.start()), message, key, name)
         text = collapsed(text)

@@ -140,6 +140,7 @@ class _Reading:
         self.axis_fields = {axis.field for axis in self.axes} | {axis.why for axis in self.axes if axis.evidence}
         self.known = self.axis_fields | set(CITED) | set(OWN)
         self.problems: list[Problem] = []
+        self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
 
     def tags(self, block: Block) -> Mapping[str, tuple[Tag, ...]]:
         for name, field in block.fields.items():
@@ -171,7 +172,10 @@ class _Reading:
             elif axis.why in block.fields:
                 self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
             return ()
-        tags, problems = parse_tags(block.text(axis.field), axis)
+        written = axis.id, block.text(axis.field)
+        if written not in self._parsed:  # a few tags are written thousands of times
+            self._parsed[written] = parse_tags(written[1], axis)
+        tags, problems = self._parsed[written]
         self._report(block, axis.field, problems)
         inapplicable = any(tag.word == Absence.NA for tag in tags)
         why = block.fields.get(axis.why)

@@ -45,6 +45,7 @@ def grown(pool: Pool, size: int) -> str:
     for number in range(size):
         block = pool.entries[number % len(pool)].block
         fields = {n: f for n, f in block.fields.items() if n not in ("doi", "eprint", "archiveprefix", "appeared")}
+        fields["url"] = Field(f"https://example.org/{number}", 1)
         fields["title"] = Field(f"{block.text('title')} {number}", 1)
         blocks.append(replace(block, key=f"{block.key}.{number}", fields=MappingProxyType(fields)))
     return write_bibtex(blocks)
