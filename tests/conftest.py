@@ -18,6 +18,7 @@ PUBLISHED = "2026-05-04"
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before the plugin that reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep together, when tests run side by side, what shares something that takes long to make.
 
