@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from survey.literature.bibtex import FORBIDDEN
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import ID, Axis
 
@@ -41,7 +42,7 @@ def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[
         raise wrong("starts with a byte-order mark (save the file as UTF-8 without one)")
     try:
         text = data.decode("utf-8")
-        return tomllib.loads(text), text
+        parsed = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise wrong("not UTF-8 text", data[: error.start].count(b"\n") + 1) from None
     except RecursionError:
@@ -49,6 +50,24 @@ def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[
     except ValueError as error:
         where = re.search(r"line (\d+)", str(error))
         raise wrong(f"not TOML: {error}", int(where.group(1)) if where else 1) from None
+    for part, how in ((text, ""), *((one, "escaped as \\u, ") for one in _texts(parsed))):
+        if bad := FORBIDDEN.search(part):
+            line = 1 if how else text.count("\n", 0, bad.start()) + 1
+            raise wrong(f"contains the character U+{ord(bad.group()):04X}, {how}which cannot be seen (delete it)", line)
+    return parsed, text
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every name and every text in parsed TOML."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 class Tables:

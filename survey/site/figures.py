@@ -7,6 +7,7 @@ is an error, never an empty string.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -190,7 +191,7 @@ class Figures:
 
     def _link(self, entry: Entry, label: str) -> Markup:
         here = entry.key in self.pool
-        target = _source_link(self.page, f"entries/{entry.key}.md") if here else entry.url
+        target = _source_link(self.page, f"entries/{entry.key}.md") if here else _within_brackets(entry.url)
         return Markup("[{}]({})").format(inert(label), target)
 
     def _pool(self, as_of: str | None) -> Pool:
@@ -202,6 +203,11 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise ValueError(f'{quoted(text)} is not a filter (expected AXIS=VALUE, as in "reward=shared")')
     return axis.strip(), value.strip()
+
+
+def _within_brackets(url: str) -> str:
+    """The same address without what would end a link in Markdown, and could begin another."""
+    return re.sub(r"[()\[\]]", lambda sign: f"%{ord(sign[0]):02X}", url)
 
 
 def _source_link(page: str, target: str) -> str:

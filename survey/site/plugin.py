@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jinja2 import Environment
 from mkdocs.config import base, config_options
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -44,9 +45,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def __init__(self) -> None:
         self.code_of: float = 0.0
+        self.serving = False
 
-    def on_startup(self, **_: Any) -> None:
+    def on_startup(self, *, command: str, **_: Any) -> None:
         """Having this event keeps one plugin for all rebuilds of a server."""
+        self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> None:
         """Watch what the pages are made of, besides docs/."""
@@ -125,13 +128,27 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
         return context
 
-    def on_post_page(self, output: str, **_: Any) -> str:
-        """Give Material's search dialog a name, which it lacks."""
-        return output.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
+    def on_env(self, env: Environment, **_: Any) -> None:
+        """Take from the theme which scripts its pages bring along: the policy of the site allows no others."""
+        policy = importlib.import_module("survey.site.policy").Policy
+        self.policy = policy.of(lambda name: env.loader.get_source(env, name)[0] if env.loader else "")
 
-    def on_post_template(self, output_content: str, **_: Any) -> str:
+    def on_post_page(self, output: str, *, page: Page, **_: Any) -> str:
+        """Put the policy into the page, and give Material's search dialog a name, which it lacks."""
+        return self._guarded(output, page.file.src_uri)
+
+    def on_post_template(self, output_content: str, *, template_name: str, **_: Any) -> str:
         """The same on the page for addresses that do not exist."""
-        return self.on_post_page(output_content)
+        return self._guarded(output_content, template_name)
+
+    def _guarded(self, html: str, name: str) -> str:
+        html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
+        if self.serving:  # the server puts a script of its own into each page, to load it anew after an edit
+            return html
+        try:
+            return str(self.policy.applied(html))
+        except ValueError as error:
+            raise PluginError(f"{name}: {error}") from None
 
     def _current_code(self) -> ModuleType:
         """The site wing as its files are now: a server outlives many edits of them."""

@@ -148,13 +148,17 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: O
     assert [stop for stop in stops if stop[3] and not stop[2]] == []
 
 
-def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_palette(visit: Open) -> None:
+def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_palette(
+    visit: Open, pool: Pool
+) -> None:
     found = visit("axes/reward/")
     assert not found.page.evaluate("performance.getEntriesByType('resource').some(e => e.name.includes('vega'))")
     found.page.get_by_role("button", name="Make it interactive").click()
     expect(found.page.locator(".picture[data-live] svg")).to_be_visible()
     found.page.locator(".picture .mark-rect path").first.hover()
-    expect(found.page.locator("#vg-tooltip-element")).to_contain_text("10")
+    expect(found.page.locator("#vg-tooltip-element")).to_contain_text(
+        str(len(pool.where([("reward", "shared")], primary=True)))
+    )
     expect(found.page.locator('.picture .mark-rect path[opacity="0.3"]').first).to_be_visible()
     ink = found.page.locator(".picture text").first.get_attribute("fill")
     found.page.locator("label[for=__palette_1], label[for=__palette_0]").locator("visible=true").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,9 @@ from survey.literature.pool import Pool
 from survey.literature.tags import Tag
 
 TEXTS = ("authors-incomplete", "doi", "eprint", "url", "code", "summary", "added")
+
+FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
+"""How a cell begins that a spreadsheet would take for a formula; and the apostrophe that says it is none."""
 
 
 def to_frame(pool: Pool) -> pd.DataFrame:
@@ -42,10 +46,24 @@ def to_frame(pool: Pool) -> pd.DataFrame:
 
 
 def to_csv(pool: Pool) -> str:
-    """One line an entry; lists are joined by semicolons."""
+    """One line an entry; lists are joined by semicolons, and no cell is a formula to a spreadsheet."""
     frame = to_frame(pool)
     lists = ["authors", *(axis.id for axis in pool.taxonomy.on("entry"))]
-    return frame.assign(**{name: frame[name].map("; ".join) for name in lists}).to_csv(index=False)
+    flat = frame.assign(**{name: frame[name].map("; ".join) for name in lists})
+    texts = flat.columns.drop(["year", "month"])
+    return flat.assign(**{name: flat[name].map(as_text) for name in texts}).to_csv(index=False)
+
+
+def as_text(cell: Any) -> Any:
+    """The cell as spreadsheets read it as text: with an apostrophe in front, if it looked like a formula.
+
+    A cell that begins with an apostrophe of its own gets another: whoever takes the first one away
+    has what was written.
+
+    >>> as_text("=1+1"), as_text("'tis"), as_text("a = b")
+    ("'=1+1", "''tis", 'a = b')
+    """
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
 def to_parquet(pool: Pool) -> bytes:

@@ -56,7 +56,7 @@
       for (const row of spec.data.values) if (row.href) row.href = new URL(row.href, address).href;
       picture.removeAttribute("role");
       picture.dataset.live = "";
-      await embed(picture, spec, { actions: false, renderer: "svg", ast: true, tooltip: { theme: document.body.dataset.mdColorScheme === "slate" ? "dark" : "light" } });
+      await embed(picture, spec, { actions: false, renderer: "svg", ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true } }); // no style elements, no eval: the policy of the site forbids both
     };
     await draw();
     new MutationObserver(() => document.contains(picture) && draw()).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
