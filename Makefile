@@ -29,7 +29,7 @@ build: $(VENV)/.ready  ## build the site into site/
 
 test: $(VENV)/.ready-dev  ## run all tests
 	@tests/system-packages
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff check .

@@ -18,18 +18,6 @@ PUBLISHED = "2026-05-04"
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
 
 
-@pytest.hookimpl(tryfirst=True)  # before the plugin that reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep together, when tests run side by side, what shares something that takes long to make.
-
-    The tests of a file share what they read; all tests in the browser share one built site.
-    """
-    for item in items:
-        path = item.path.relative_to(ROOT)
-        group = "browser" if path.parts[:2] == ("tests", "browser") else path.as_posix()
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(scope="session")
 def pool() -> Pool:
     """The real pool."""
