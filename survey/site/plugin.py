@@ -46,6 +46,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def __init__(self) -> None:
         self.code_of: float = 0.0
         self.serving = False
+        self.policy: Any = None
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Having this event keeps one plugin for all rebuilds of a server."""
@@ -128,8 +129,10 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
         return context
 
-    def on_env(self, env: Environment, **_: Any) -> None:
+    def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Take from the theme which scripts its pages bring along: the policy of the site allows no others."""
+        if config.theme.name != "material":
+            return  # what other themes put into their pages is not known
         policy = importlib.import_module("survey.site.policy").Policy
         self.policy = policy.of(lambda name: env.loader.get_source(env, name)[0] if env.loader else "")
 
@@ -143,7 +146,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def _guarded(self, html: str, name: str) -> str:
         html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
-        if self.serving:  # the server puts a script of its own into each page, to load it anew after an edit
+        if self.serving or self.policy is None:  # a server puts a script of its own into each page, to load it anew
             return html
         try:
             return str(self.policy.applied(html))

@@ -1,8 +1,10 @@
 """Gaps: where the pool is empty, in which way, and how surprising that is.
 
+    >>> from datetime import date
     >>> from survey.literature import load
     >>> from survey.literature.gaps import gap_map
-    >>> cell = gap_map(load("bib").as_of(None), "credit", "decision")["message", "stop: learned"]
+    >>> pool = load("bib").as_of(date(2026, 5, 4))
+    >>> cell = gap_map(pool, "credit", "decision")["message", "stop: learned"]
     >>> cell.count, cell.kind.value
     (0, 'unstudied')
 
