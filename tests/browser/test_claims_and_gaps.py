@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from survey.literature import Pool
 from survey.literature.claims import ledger
 from survey.literature.gaps import Kind, gap_map
-from tests.browser.conftest import Site, Visit
+from tests.browser.conftest import Site, Visit, until
 
 pytestmark = pytest.mark.programs
 
@@ -43,7 +43,7 @@ def test_the_ledger_is_walked_by_keyboard_from_the_list_to_a_sentence_in_the_cli
     assert all(stop["seen"] for stop in stops if stop["shown"])
     found.page.keyboard.press("Enter")
     expect(found.page.locator("#sentence")).to_be_visible()
-    found.page.wait_for_function("document.querySelector('[data-copy=sentence]')?.onclick")
+    until(found.page, "!!document.querySelector('[data-copy=sentence]')?.onclick")
     button = found.page.locator("[data-copy=sentence]")
     button.focus()
     found.page.keyboard.press("Enter")

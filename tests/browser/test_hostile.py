@@ -14,7 +14,7 @@ from mkdocs.config import load_config
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from survey.literature import Pool, load
-from tests.browser.conftest import FILTERS_ANSWER, Site, served
+from tests.browser.conftest import FILTERS_ANSWER, Site, served, until
 from tests.browser.test_policy import RUNS_ON_ITS_OWN
 from tests.conftest import ROOT
 from tests.site.hostile import FORMULAS, HOST, attack, write_hostile
@@ -104,7 +104,7 @@ def test_nothing_runs_on_any_page_and_nothing_is_asked_for(watched: Watched, hos
 
 def test_nothing_runs_when_the_explorer_filters_sorts_and_draws(watched: Watched, pool: Pool) -> None:
     page = watched.open("explore/")
-    page.wait_for_function(FILTERS_ANSWER)
+    until(page, FILTERS_ANSWER)
     page.locator(".facets summary").first.click()
     page.locator(".facets details").first.get_by_role("checkbox").first.check()
     expect(page.locator(".chosen button").first).to_contain_text(attack("shareden"))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from survey.site.plugin import SurveyPlugin
-from tests.browser.conftest import FILTERS_ANSWER, Site
+from tests.browser.conftest import FILTERS_ANSWER, Site, until
 from tests.browser.test_every_kind_of_page import CHAPTERS, KINDS, NOTEBOOKS
 
 pytestmark = pytest.mark.programs
@@ -151,7 +151,7 @@ def test_pages_reached_by_a_click_work_under_the_policy_of_the_first(page: Page,
     page.evaluate("window.same = true")
     page.locator(".md-tabs a", has_text="Explore").click()
     expect(page.locator("[data-explorer] input[type=search]")).to_be_visible()
-    page.wait_for_function(FILTERS_ANSWER)
+    until(page, FILTERS_ANSWER)
     page.get_by_role("searchbox", name="Search titles, authors, tags").fill("counterfactual contextual")
     expect(page.locator("tbody tr")).to_have_count(1)
     page.locator(".md-nav--primary a", has_text="Statistics").first.evaluate("link => link.click()")  # behind a menu
@@ -162,7 +162,7 @@ def test_pages_reached_by_a_click_work_under_the_policy_of_the_first(page: Page,
 
 def test_filters_are_chosen_and_what_is_shown_is_taken_away(page: Page, site: Site) -> None:
     page.goto(f"{site.url}explore/", wait_until="networkidle")
-    page.wait_for_function(FILTERS_ANSWER)
+    until(page, FILTERS_ANSWER)
     page.locator(".facets summary").nth(1).click()
     page.locator(".facets details").nth(1).get_by_role("checkbox").first.check()
     expect(page.locator(".chosen button")).to_have_count(1)
@@ -213,14 +213,14 @@ TRIES = {
 @pytest.mark.parametrize(("code", "refused"), list(TRIES.values()), ids=list(TRIES))
 def test_what_an_attack_needs_is_refused(attacked: Page, code: str, refused: str) -> None:
     attacked.evaluate(f"() => {{ {code} }}")
-    attacked.wait_for_function("window.__forbidden.length")
+    until(attacked, "window.__forbidden.length > 0")
     assert [said for said in attacked.evaluate("window.__forbidden") if said.startswith(refused)]
     assert attacked.evaluate("window.__ran") is None
 
 
 def test_text_is_never_run_as_code(attacked: Page) -> None:
     attacked.evaluate("setTimeout('window.__ran = 1')")
-    attacked.wait_for_function("window.__forbidden.length")
+    until(attacked, "window.__forbidden.length > 0")
     assert attacked.evaluate("window.__forbidden")[0].startswith("script-src eval")
     assert attacked.evaluate("window.__ran") is None
 
