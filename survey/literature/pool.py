@@ -120,20 +120,32 @@ class Pool:
             ValueError: if there is no such axis or value.
 
         """
-        entries = self.entries
+        places = set(range(len(self)))
         for axis, values in filters:
             wanted = self._wanted(axis, values)
             ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
-            looked = slice(1 if primary and ranked else None)
-            entries = tuple(
-                e
-                for e in entries
-                if any(
-                    (tag.word, "") in wanted or (tag.word, tag.qualifier) in wanted
-                    for tag in e.tags.get(axis, ())[looked]
-                )
-            )
+            standing = self._standing(axis, primary and ranked)
+            places &= set().union(*(standing.get(value, ()) for value in wanted))
+        entries = tuple(self.entries[place] for place in sorted(places))
         return replace(self, entries=entries, whole=self.whole or self)
+
+    def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[int]]:
+        """The places of the entries under each value of an axis, with how and without; ``first``: their first value.
+
+        Kept, since pages ask for thousands of cells.
+        """
+        if (axis, first) not in self._stood:
+            found: dict[tuple[str, str], list[int]] = defaultdict(list)
+            for place, entry in enumerate(self.entries):
+                for tag in entry.tags.get(axis, ())[: 1 if first else None]:
+                    for value in {(tag.word, ""), (tag.word, tag.qualifier)}:
+                        found[value].append(place)
+            self._stood[axis, first] = found
+        return self._stood[axis, first]
+
+    @cached_property
+    def _stood(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[int]]]:
+        return {}
 
     def keep(self, keys: Iterable[str]) -> Pool:
         """The entries with these keys, in the order in which they are asked for."""
