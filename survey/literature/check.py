@@ -14,11 +14,11 @@ from survey.literature.entries import Entry, read_entries, read_records
 from survey.literature.gap_notes import read_notes
 from survey.literature.gaps import standing_in_impossible_cells
 from survey.literature.kinds import read_kinds
-from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, SCALE, same_work
+from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, SCALE
 from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy_file import read_taxonomy
-from survey.literature.twins import arxiv_id
+from survey.literature.twins import arxiv_id, same_work
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:

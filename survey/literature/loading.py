@@ -19,7 +19,7 @@ from survey.literature.pool import Pool
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.searches import read_searches
 from survey.literature.taxonomy_file import read_taxonomy
-from survey.literature.twins import same_work as same_work
+from survey.literature.twins import same_work
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"

@@ -41,21 +41,28 @@ def scale_pages(pool: Pool, tables: Mapping[str, Table] | None = None) -> Iterat
         return
     numbers, silent = disclosed(pool, pool.evidence), silence(pool, pool.evidence)
     decades = _decades(numbers["number"])
-    drawn: list[tuple[Value | None, Chart]] = []
+    drawn: list[tuple[Value, Chart]] = []
     for value in axis.values.values():
         said, mute = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, said, mute, decades)))
     lines = _lines((tables or {}).get(SIMULATED))
     reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
-    if all(name in axis.values for name in ABREAST):
-        drawn.append((None, _abreast(pool, numbers, lines, reach)))
-    for _, chart in drawn:
+    abreast = _abreast(pool, numbers, lines, reach) if all(name in axis.values for name in ABREAST) else None
+    for chart in filter(None, (*(chart for _, chart in drawn), abreast)):
         yield chart.file
     page, kinds = "measure/scale.md", pool.evidence
     yield (
         page,
         render(
-            "scale.md.j2", pool=pool, page=page, drawn=drawn, kinds=kinds, decades=decades, width=WIDTH, reach=reach
+            "scale.md.j2",
+            pool=pool,
+            page=page,
+            drawn=drawn,
+            abreast=abreast,
+            kinds=kinds,
+            decades=decades,
+            width=WIDTH,
+            reach=reach,
         ),
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from survey.literature import InvalidSurvey, load, read_pool
-from survey.literature.loading import same_work
+from survey.literature.twins import same_work
 from tests.literature.conftest import ENTRY
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from survey.literature import Pool, cells, counts, crosstab, load
 from survey.site import charts, drawing
-from survey.site.pages import build, every_chart
+from survey.site.pages import every_chart
 from tests.conftest import ROOT
 
 POOL = load(ROOT / "bib")
@@ -121,17 +121,6 @@ def test_words_of_absence_are_shown_only_where_some_entry_has_them() -> None:
         assert "not applicable" in labels
         assert {POOL.taxonomy.label("reward", v) for v in POOL.taxonomy["reward"].values} <= labels
         assert (silent in labels) is shown is bool(pool.where([("reward", silent)], primary=True))
-
-
-def test_every_chart_that_can_be_made_interactive_has_its_specification(pool: Pool) -> None:
-    files = build(pool)
-    asked = {
-        spec
-        for page, text in files.items()
-        if page.endswith(".md") and isinstance(text, str)
-        for spec in re.findall(r'data-spec="(?:\.\./)*(charts/[^"]+)"', text)
-    }
-    assert {"charts/by-reward.json", "charts/scale-agents.json"} < asked <= files.keys()
 
 
 def test_script_and_drawing_know_the_same_stand_in_colours() -> None:
