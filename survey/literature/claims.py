@@ -264,10 +264,10 @@ def measurable(pool: Pool, claim: Claim) -> bool:
 def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | None = None) -> Tally:
     """A claim counted on a pool as it is coded; ``narrower`` is put on top of its own selection."""
     population = matching(pool, claim.of)
-    within = replace(pool, entries=population) if claim.of else pool
+    within = pool.only(population) if claim.of else pool
     chosen = matching(within, claim.count, claim.primary)
     if narrower:
-        chosen = matching(replace(pool, entries=chosen), narrower)
+        chosen = matching(pool.only(chosen), narrower)
     against: tuple[Entry, ...] = ()
     if claim.more_than is not None:
         against = matching(pool, claim.more_than, claim.primary)

@@ -55,6 +55,9 @@ class Pool:
     whole: Pool | None = None
     """The pool of which this is a selection, if it is one."""
 
+    root: Pool | None = field(default=None, compare=False, repr=False)
+    """The pool whose index finds this one's entries: they are among its own, tags and all."""
+
     def __len__(self) -> int:
         return len(self.entries)
 
@@ -100,14 +103,21 @@ class Pool:
         """The pool as it was at the end of a day; the pool itself for None."""
         if day is None:
             return self
-        iso = day.isoformat()
-        return replace(
-            self,
-            entries=tuple(e for e in self.entries if e.text("added") <= iso),
-            records=tuple(r for r in self.records if r.text("screened") <= iso),
-            snapshot=day,
-            whole=None,
-        )
+        if day not in self._days:
+            iso = day.isoformat()
+            self._days[day] = replace(
+                self,
+                entries=tuple(e for e in self.entries if e.text("added") <= iso),
+                records=tuple(r for r in self.records if r.text("screened") <= iso),
+                snapshot=day,
+                whole=None,
+                root=self.root or self,
+            )
+        return self._days[day]
+
+    @cached_property
+    def _days(self) -> dict[date, Pool]:
+        return {}
 
     def where(self, filters: Iterable[tuple[str, str]], primary: bool = False) -> Pool:
         """The entries that match all filters, each a pair of axis and value.
@@ -120,37 +130,40 @@ class Pool:
             ValueError: if there is no such axis or value.
 
         """
-        places = set(range(len(self)))
+        entries: Iterable[Entry] = self.entries
         for axis, values in filters:
             wanted = self._wanted(axis, values)
             ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
-            standing = self._standing(axis, primary and ranked)
-            places &= set().union(*(standing.get(value, ()) for value in wanted))
-        entries = tuple(self.entries[place] for place in sorted(places))
-        return replace(self, entries=entries, whole=self.whole or self)
+            standing = (self.root or self)._standing(axis, primary and ranked)
+            found: set[str] = set().union(*(standing.get(value, ()) for value in wanted))
+            entries = [entry for entry in entries if entry.key in found]
+        return self.only(entries)
 
-    def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[int]]:
-        """The places of the entries under each value of an axis, with how and without; ``first``: their first value.
+    def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[str]]:
+        """The keys of the entries under each value of an axis, with how and without; ``first``: their first value.
 
         Kept, since pages ask for thousands of cells.
         """
         if (axis, first) not in self._stood:
-            found: dict[tuple[str, str], list[int]] = defaultdict(list)
-            for place, entry in enumerate(self.entries):
+            stood: dict[tuple[str, str], list[str]] = defaultdict(list)
+            for entry in self.entries:
                 for tag in entry.tags.get(axis, ())[: 1 if first else None]:
                     for value in {(tag.word, ""), (tag.word, tag.qualifier)}:
-                        found[value].append(place)
-            self._stood[axis, first] = found
+                        stood[value].append(entry.key)
+            self._stood[axis, first] = stood
         return self._stood[axis, first]
 
     @cached_property
-    def _stood(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[int]]]:
+    def _stood(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[str]]]:
         return {}
+
+    def only(self, entries: Iterable[Entry]) -> Pool:
+        """A selection: some of the entries of this pool, in the order in which they are given."""
+        return replace(self, entries=tuple(entries), whole=self.whole or self, root=self.root or self)
 
     def keep(self, keys: Iterable[str]) -> Pool:
         """The entries with these keys, in the order in which they are asked for."""
-        kept = tuple(self[key] for key in dict.fromkeys(keys))
-        return replace(self, entries=kept, whole=self.whole or self)
+        return self.only(self[key] for key in dict.fromkeys(keys))
 
     def recoded(self, coding: str) -> Pool:
         """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.
@@ -171,7 +184,7 @@ class Pool:
         for entry in self.entries:
             tags = {**entry.tags, **judged.get(entry.key, {})}
             entries.append(replace(entry, tags=MappingProxyType({axis: tags[axis] for axis in axes if axis in tags})))
-        return replace(self, entries=tuple(entries))
+        return replace(self, entries=tuple(entries), root=None)
 
     def _wanted(self, axis: str, values: str) -> set[tuple[str, str]]:
         axes = {a.id: a for a in self.taxonomy.on("entry")}

@@ -132,7 +132,7 @@ def varied(judge: Judge, variant: Variant, day: date) -> Pool | None:
         back = [record for record in now.records if record.key in variant.readmit]
         untagged = (Entry(record.block, MappingProxyType({}), record.path) for record in back)
         records = tuple(record for record in now.records if record not in back)
-        return replace(now, entries=(*now.entries, *untagged), records=records, whole=now)
+        return replace(now, entries=(*now.entries, *untagged), records=records, whole=now, root=None)
     if readings and variant.reading == "published" and day >= readings.day:
         return judge.published.as_of(day)
     if readings and variant.reading == "second":
@@ -188,7 +188,7 @@ def _turning(pool: Pool, claim: Claim) -> Iterator[str]:
     for place, entry in enumerate(pool.entries):
         kind = tuple(entry.tags.get(axis) for axis in looked)
         if kind not in turned:
-            rest = replace(pool, entries=pool.entries[:place] + pool.entries[place + 1 :], whole=pool.whole or pool)
+            rest = pool.only(pool.entries[:place] + pool.entries[place + 1 :])
             turned[kind] = (measurable(rest, claim) and tally(rest, claim, "pool").holds) != holds
         if turned[kind]:
             yield entry.key

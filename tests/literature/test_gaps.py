@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -151,6 +152,26 @@ def test_the_values_of_a_set_stay_together_when_they_are_dealt_out() -> None:
     doubled = independence(a, b)
     single = independence(a, b[:, :1])
     assert doubled.corrected[0].tolist() == [single.corrected[0, 0]] * 2
+
+
+def test_of_many_entries_the_probabilities_are_those_of_scipy_too() -> None:
+    for marked, drawn in ((40, 3_000), (5_000, 4_990), (9_999, 7), (1, 1)):
+        found = so_few(10_000, marked, drawn)
+        expected = stats.hypergeom(10_000, marked, drawn).cdf(np.arange(len(found)))
+        assert np.array(found) == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+def test_many_entries_are_dealt_out_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    a, b = np.eye(3, dtype=np.int64)[rng.integers(0, 3, 90)], rng.integers(0, 2, (90, 3))
+    few = independence(a, b, permutations=20_000)
+    monkeypatch.setattr(sys.modules["survey.literature.gaps.independence"], "MANY", 50)
+    so_few.cache_clear()
+    many = independence(a, b, permutations=20_000)
+    so_few.cache_clear()
+    assert many.p == pytest.approx(few.p)
+    assert many.corrected == pytest.approx(few.corrected, abs=0.02)
+    assert not np.array_equal(many.corrected, few.corrected)  # dealt another way
 
 
 def test_cells_that_cannot_be_have_no_say() -> None:

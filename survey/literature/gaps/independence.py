@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from math import comb, lgamma
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ SEED = 20260504
 
 AT_ONCE = 4_000_000
 """Numbers held at once while permuting: bounds memory for large pools."""
+
+MANY = 2_000
+"""Of more entries than this, equal ones are dealt out together, and chances come from logarithms."""
 
 TIE = 1e-12
 """Probabilities closer than this are the same one, computed along two ways."""
@@ -92,10 +95,14 @@ def corrected(p: Numbers, smallest: Numbers) -> Numbers:
 def so_few(whole: int, marked: int, drawn: int) -> tuple[float, ...]:
     """The chance of at most k marked ones among the drawn, for k = 0, 1, ...: exact, in whole numbers.
 
+    Whole numbers of thousands of digits take long: for many entries it is right to nine digits.
+
     >>> so_few(4, 2, 2)
     (0.16666666666666666, 0.8333333333333334, 1.0)
     """
     least = max(0, marked + drawn - whole)
+    if whole > MANY:
+        return (0.0,) * least + _by_logarithms(whole, marked, drawn, least)
     term = comb(marked, least) * comb(whole - marked, drawn - least)
     ways, total, chances = 0, comb(whole, drawn), [0.0] * least
     for k in range(least, min(marked, drawn) + 1):
@@ -104,6 +111,20 @@ def so_few(whole: int, marked: int, drawn: int) -> tuple[float, ...]:
         # from each term to the next by a whole factor and a whole divisor: much faster than anew
         term = term * (marked - k) * (drawn - k) // ((k + 1) * (whole - marked - drawn + k + 1))
     return tuple(chances)
+
+
+def _by_logarithms(whole: int, marked: int, drawn: int, least: int) -> tuple[float, ...]:
+    """The same from the least number on that can be drawn."""
+    of = _log_factorials(whole)
+    k = np.arange(least, min(marked, drawn) + 1)
+    ways = of[marked] - of[k] - of[marked - k] + of[whole - marked] - of[drawn - k] - of[whole - marked - drawn + k]
+    chances = np.exp(ways - (of[whole] - of[drawn] - of[whole - drawn]))
+    return tuple(np.minimum(chances.cumsum(), 1.0).tolist())
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(whole: int) -> Numbers:
+    return np.array([lgamma(n + 1) for n in range(whole + 1)])
 
 
 def _chances(whole: int, down: Counts, across: Counts, tested: Flags) -> Numbers:
@@ -126,6 +147,8 @@ def _looked_up(chances: Numbers, counts: Counts) -> Numbers:
 def _dealt(rows: Counts, columns: Counts, permutations: int, seed: int) -> list[Counts]:
     """The tables that come out when the second axis is dealt out anew, in batches."""
     rng = np.random.default_rng(seed)
+    if len(rows) > MANY:
+        return [_dealt_by_kind(rows, columns, permutations, rng)]
     batch = max(1, AT_ONCE // max(1, columns.size))
     first, second = rows.T.astype(np.float32), columns.astype(np.float32)
     out = []
@@ -133,4 +156,25 @@ def _dealt(rows: Counts, columns: Counts, permutations: int, seed: int) -> list[
         size = min(batch, permutations - start)
         order = rng.permuted(np.tile(np.arange(len(rows)), (size, 1)), axis=1)
         out.append(np.rint(first @ second[order]).astype(np.int64))
+    return out
+
+
+def _dealt_by_kind(rows: Counts, columns: Counts, permutations: int, rng: np.random.Generator) -> Counts:
+    """The same tables, each kind of line dealt to each kind at once: the work does not grow with the entries.
+
+    How many lines of one kind come to another is hypergeometric, given what is left to deal out.
+    """
+    kinds, wanted = np.unique(rows, axis=0, return_counts=True)
+    others, there = np.unique(columns, axis=0, return_counts=True)
+    left = np.tile(there, (permutations, 1))
+    out = np.zeros((permutations, rows.shape[1], columns.shape[1]), dtype=np.int64)
+    for kind, number in zip(kinds, wanted, strict=True):
+        missing, beyond = np.full(permutations, number), left.sum(axis=1)
+        came = np.empty_like(left)
+        for place in range(len(others)):
+            beyond = beyond - left[:, place]
+            came[:, place] = rng.hypergeometric(left[:, place], beyond, missing)
+            missing = missing - came[:, place]
+        left = left - came
+        out += kind[None, :, None] * (came @ others)[:, None, :]
     return out

@@ -12,19 +12,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from survey.literature.entries import Entry
 from survey.literature.gap_notes import Note
 from survey.literature.gaps.independence import independence
-from survey.literature.gaps.standing import (
-    absence,
-    carried,
-    entry_axes,
-    foundation_keys,
-    in_order,
-    indicators,
-    strict_keys,
-    values,
-)
+from survey.literature.gaps.standing import Coded, OnAxis, entry_axes
 from survey.literature.pool import Pool
 from survey.literature.statistics import NOT_CODED
 from survey.literature.taxonomy import Absence, Axis
@@ -140,25 +130,32 @@ def gap_map(pool: Pool, rows: str, columns: str, strict: bool = False) -> GapMap
             or if the strict reading is asked for and the taxonomy names none.
 
     """
-    down, across = entry_axes(pool, rows, columns)
+    entry_axes(pool, rows, columns)
+    return _map(_coded(pool, strict), rows, columns)
+
+
+def _coded(pool: Pool, strict: bool) -> Coded:
     if strict and not pool.taxonomy.gaps.strict:
         raise ValueError("the taxonomy names no strict reading (expected strict = { AXIS = VALUE } under [gaps])")
-    stands = strict_keys(pool)
-    entries = in_order(pool.keep(stands) if strict else pool)
-    inside = [e for e in entries if values(e, down) and values(e, across)]
-    excluded = {
-        (a, b): pool.taxonomy.excluded({rows: a, columns: b}) for a in down.value_cells for b in across.value_cells
-    }
+    return Coded(pool, strict)
+
+
+def _map(coded: Coded, rows: str, columns: str) -> GapMap:
+    taxonomy = coded.pool.taxonomy
+    down, across = taxonomy[rows], taxonomy[columns]
+    in_rows, in_columns = coded.on(down), coded.on(across)
+    inside = np.array([bool(a and b) for a, b in zip(in_rows.counted, in_columns.counted, strict=True)], dtype=bool)
+    excluded = {(a, b): taxonomy.excluded({rows: a, columns: b}) for a in down.value_cells for b in across.value_cells}
     tested = np.array([[not excluded[a, b] for b in across.value_cells] for a in down.value_cells])
-    table = independence(indicators(inside, down), indicators(inside, across), tested)
-    look = _Look(entries, down, across)
-    founding = set(pool.taxonomy.gaps.foundations)
+    table = independence(in_rows.indicators[inside], in_columns.indicators[inside], tested)
+    look = _Look(in_rows, in_columns)
+    founding = set(taxonomy.gaps.foundations)
     crossed = {axis for axis, _ in founding} & {rows, columns}
-    foundations = frozenset() if crossed else foundation_keys(pool)
+    foundations = frozenset() if crossed else coded.foundations
     standing: dict[tuple[str, str], list[str]] = {}
-    for entry in inside:
-        for place in product(values(entry, down), values(entry, across)):
-            standing.setdefault(place, []).append(entry.key)
+    for key, a_cells, b_cells in zip(coded.keys, in_rows.counted, in_columns.counted, strict=True):
+        for place in product(a_cells, b_cells):
+            standing.setdefault(place, []).append(key)
     cells = {}
     for i, a in enumerate(down.value_cells):
         for j, b in enumerate(across.value_cells):
@@ -173,17 +170,19 @@ def gap_map(pool: Pool, rows: str, columns: str, strict: bool = False) -> GapMap
                 p=float(table.p[i, j]),
                 corrected=float(table.corrected[i, j]),
                 why=excluded[a, b],
-                strict=tuple(k for k in keys if k in stands),
+                strict=tuple(k for k in keys if k in coded.strict),
                 foundations=tuple(k for k in keys if k in foundations),
-                further=tuple(k for k in look.both(a, b) if k not in keys),
-                hidden=() if excluded[a, b] else look.silent(a, b, Absence.UNKNOWN, NOT_CODED),
+                further=tuple(sorted(look.both(a, b).difference(keys))),
+                hidden=() if excluded[a, b] else tuple(sorted(look.silent(a, b, Absence.UNKNOWN, NOT_CODED))),
             )  # fmt: skip
-    return GapMap(down, across, pool.day, len(entries), len(inside), strict, MappingProxyType(cells))
+    whole, n = len(coded.keys), int(inside.sum())
+    return GapMap(down, across, coded.pool.day, whole, n, coded.narrowed, MappingProxyType(cells))
 
 
 def every_map(pool: Pool, strict: bool = False) -> tuple[GapMap, ...]:
     """A map for each pair of main axes, in the order of the taxonomy."""
-    return tuple(gap_map(pool, a, b, strict) for a, b in pairs(pool))
+    coded = _coded(pool, strict)
+    return tuple(_map(coded, a, b) for a, b in pairs(pool))
 
 
 def pairs(pool: Pool) -> list[tuple[str, str]]:
@@ -212,25 +211,16 @@ def note_for(notes: Iterable[Note], cell: Cell) -> Note | None:
 class _Look:
     """Who carries which value on two axes, and who says nothing: what the kinds are told from."""
 
-    def __init__(self, entries: Iterable[Entry], down: Axis, across: Axis) -> None:
-        entries = list(entries)
-        self.row: dict[str, set[str]] = {a: set() for a in down.value_cells}
-        self.column: dict[str, set[str]] = {b: set() for b in across.value_cells}
-        for entry in entries:
-            for cell in carried(entry, down):
-                self.row[cell].add(entry.key)
-            for cell in carried(entry, across):
-                self.column[cell].add(entry.key)
-        self.no_row = {e.key: absence(e, down) for e in entries}
-        self.no_column = {e.key: absence(e, across) for e in entries}
+    def __init__(self, rows: OnAxis, columns: OnAxis) -> None:
+        self.rows, self.columns = rows, columns
 
-    def both(self, a: str, b: str) -> tuple[str, ...]:
-        return tuple(sorted(self.row[a] & self.column[b]))
+    def both(self, a: str, b: str) -> set[str]:
+        return self.rows.carriers[a] & self.columns.carriers[b]
 
-    def silent(self, a: str, b: str, *words: str) -> tuple[str, ...]:
+    def silent(self, a: str, b: str, *words: str) -> set[str]:
         """Entries that have one of the two values and one of these words of absence on the other axis."""
-        without_column = {key for key in self.row[a] if self.no_column[key] in words}
-        return tuple(sorted(without_column | {key for key in self.column[b] if self.no_row[key] in words}))
+        without_column = self.rows.carriers[a] & self.columns.without(*words)
+        return without_column | self.columns.carriers[b] & self.rows.without(*words)
 
     def kind(self, a: str, b: str, count: int, impossible: bool, past: bool) -> Kind:
         if count:
@@ -241,11 +231,10 @@ class _Look:
             return Kind.FURTHER
         if past:
             return Kind.PAST
-        if not self.row[a] or not self.column[b]:
+        row, column = self.rows.carriers[a], self.columns.carriers[b]
+        if not row or not column:
             return Kind.NOBODY
-        absent_across = [self.no_column[key] == Absence.NA for key in self.row[a]]
-        absent_down = [self.no_row[key] == Absence.NA for key in self.column[b]]
-        if all(absent_across) or all(absent_down):
+        if row <= self.columns.without(Absence.NA) or column <= self.rows.without(Absence.NA):
             return Kind.NOT_APPLICABLE
         if self.silent(a, b, Absence.UNKNOWN):
             return Kind.UNDISCLOSED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -62,15 +62,56 @@ def carried(entry: Entry, axis: Axis) -> tuple[str, ...]:
     return _values(mentioned(entry, axis))
 
 
-def absence(entry: Entry, axis: Axis) -> str:
-    """The word of absence that an entry has on an axis; empty if it has a value."""
-    return "" if carried(entry, axis) else mentioned(entry, axis)[0]
-
-
 def indicators(entries: Iterable[Entry], axis: Axis) -> Counts:
     """A line per entry with 1 under each cell in which it counts."""
-    lines = [[int(cell in here) for cell in axis.value_cells] for here in (values(e, axis) for e in entries)]
-    return np.array(lines, dtype=np.int64).reshape(len(lines), len(axis.value_cells))
+    return _lines([values(entry, axis) for entry in entries], axis)
+
+
+class Coded:
+    """The entries of a pool, in order, and how they stand on each axis: an axis is read once for all maps."""
+
+    def __init__(self, pool: Pool, strict: bool = False) -> None:
+        self.pool, self.narrowed = pool, strict
+        self.strict = strict_keys(pool)
+        self.foundations = foundation_keys(pool)
+        self.entries = in_order(pool.keep(self.strict) if strict else pool)
+        self.keys = [entry.key for entry in self.entries]
+        self._axes: dict[str, OnAxis] = {}
+
+    def on(self, axis: Axis) -> OnAxis:
+        """How each of the entries stands on an axis."""
+        if axis.id not in self._axes:
+            self._axes[axis.id] = OnAxis(self.entries, self.keys, axis)
+        return self._axes[axis.id]
+
+
+class OnAxis:
+    """An axis over some entries: the cells in which each counts, and who carries a value or has none."""
+
+    def __init__(self, entries: Sequence[Entry], keys: Sequence[str], axis: Axis) -> None:
+        self.counted = [values(entry, axis) for entry in entries]
+        self.indicators = _lines(self.counted, axis)
+        self.carriers: dict[str, set[str]] = {cell: set() for cell in axis.value_cells}
+        self._without: dict[str, set[str]] = {word: set() for word in NO_VALUE}
+        for key, entry in zip(keys, entries, strict=True):
+            mentions = mentioned(entry, axis)
+            here = _values(mentions)
+            for cell in here:
+                self.carriers[cell].add(key)
+            if not here:
+                self._without[mentions[0]].add(key)
+
+    def without(self, *words: str) -> set[str]:
+        """The entries that have one of these words of absence in place of a value."""
+        return set().union(*(self._without[word] for word in words))
+
+
+def _lines(standing: Sequence[tuple[str, ...]], axis: Axis) -> Counts:
+    place = {cell: n for n, cell in enumerate(axis.value_cells)}
+    lines = np.zeros((len(standing), len(place)), dtype=np.int64)
+    for line, here in zip(lines, standing, strict=True):
+        line[[place[cell] for cell in here]] = 1
+    return lines
 
 
 def _values(found: tuple[str, ...]) -> tuple[str, ...]:
