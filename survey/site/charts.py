@@ -42,9 +42,9 @@ def bars(pool: Pool, axis: str) -> Chart:
         + base.mark_point(color=MUTED, shape="circle", size=46, strokeDash=[2, 2], filled=False, xOffset=6)
         .encode(x=alt.X("count:Q", axis=None))
         .transform_filter("datum.count == 0")
-        + base.mark_text(align="left", dx=7, fontWeight=600).encode(x="count:Q", text="count:Q")
+        + base.mark_text(align="left", dx=7, fontWeight=600).encode(x=alt.X("count:Q"), text=alt.Text("count:Q"))
         .transform_filter("datum.count > 0")
-        + base.mark_text(align="left", dx=18, color=MUTED).encode(x="count:Q", text="count:Q")
+        + base.mark_text(align="left", dx=18, color=MUTED).encode(x=alt.X("count:Q"), text=alt.Text("count:Q"))
         .transform_filter("datum.count == 0")
     )  # fmt: skip
     entries = len(pool.records) if asked.on == "record" else len(pool)
@@ -98,9 +98,9 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         + base.mark_rect(filled=True, fill=PAPER, stroke=RULE, strokeDash=[2, 2], strokeWidth=1)
         .transform_filter("datum.count == 0")
         .add_params(over)
-        + base.mark_text(fontWeight=600).encode(text="count:Q", opacity=_unless(over))
+        + base.mark_text(fontWeight=600).encode(text=alt.Text("count:Q"), opacity=_unless(over))
         .transform_filter("datum.count > 0")
-        + base.mark_text(color=MUTED).encode(text="count:Q").transform_filter("datum.count == 0")
+        + base.mark_text(color=MUTED).encode(text=alt.Text("count:Q")).transform_filter("datum.count == 0")
     )  # fmt: skip
     width = max(34 * len(shown), 200)
     return Chart(
@@ -131,7 +131,7 @@ def years(pool: Pool) -> Chart:
     )
     drawn = base.mark_bar(color=HUE, width=12).encode(y=alt.Y("count:Q", axis=None)) + base.mark_text(
         dy=-8, fontWeight=600
-    ).encode(y="count:Q", text="count:Q").transform_filter("datum.count > 0")
+    ).encode(y=alt.Y("count:Q"), text=alt.Text("count:Q")).transform_filter("datum.count > 0")
     first, last = (int(table["year"].min()), int(table["year"].max())) if len(table) else (0, 0)
     most, top = max(((int(n), int(y)) for y, n in zip(table["year"], table["count"], strict=True)), default=(0, 0))
     return Chart(

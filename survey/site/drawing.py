@@ -8,9 +8,12 @@ the light and the dark palette. Nothing here knows the pool.
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import altair as alt
@@ -110,17 +113,37 @@ def spec_path(id: str) -> str:
 
 def runtime() -> str:
     """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
-    return vl_convert.javascript_bundle("window.surveyChart = vegaEmbed;", vl_version=VEGA_LITE)
+    return _runtime().result()
+
+
+def ahead(charts: Iterable[Chart]) -> None:
+    """Begin to draw charts, and to put the script together, while others go on with something else."""
+    _runtime()
+    for chart in charts:
+        _drawing(_text(chart.spec))
+
+
+DRAWERS = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="drawing")
+"""The renderer holds no lock of Python's while it draws."""
+
+
+@cache
+def _runtime() -> Future[str]:
+    return DRAWERS.submit(vl_convert.javascript_bundle, "window.surveyChart = vegaEmbed;", vl_version=VEGA_LITE)
 
 
 @lru_cache(maxsize=512)
-def _drawn(spec: str) -> str:
-    return vl_convert.vegalite_to_svg(json.loads(spec), vl_version=VEGA_LITE)
+def _drawing(spec: str) -> Future[str]:
+    return DRAWERS.submit(vl_convert.vegalite_to_svg, json.loads(spec), vl_version=VEGA_LITE)
+
+
+def _text(spec: dict[str, Any]) -> str:
+    return json.dumps(spec, sort_keys=True)
 
 
 def svg(spec: dict[str, Any]) -> str:
     """The picture: the same specification always gives the same bytes."""
-    picture = _drawn(json.dumps(spec, sort_keys=True))
+    picture = _drawing(_text(spec)).result()
     for stand_in, variable in COLOURS.items():
         picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
     picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it
