@@ -22,7 +22,11 @@ from survey.traces.metrics import measure
 from survey.traces.problems import nearest
 from survey.traces.writing import dumped
 
-LATE = {"reward": "survey.cli.tracerewards", "credit": "survey.cli.tracecredit"}
+LATE = {
+    "reward": "survey.cli.tracerewards",
+    "credit": "survey.cli.tracecredit",
+    "score": "survey.cli.tracescore",
+}
 """Commands whose modules are loaded when they are asked for: credit computes with numpy, the others do not."""
 
 
@@ -53,6 +57,7 @@ def trace() -> None:
       survey trace replay run.jsonl --until e40
       survey trace reward run.jsonl --family R7
       survey trace credit run.jsonl --unit message --method shapley
+      survey trace score 'runs/*.jsonl' -o scores.jsonl
 
     FILE is a trace in JSON, or many in JSON Lines, plain or packed with gzip or Zstandard;
     - is standard input. The schema and what is checked stand on the site under Traces.
@@ -172,6 +177,7 @@ def import_command(
 
 
 @trace.command("formats", short_help="What can be imported and exported.")
+@tells
 def formats_command() -> None:
     """List the formats that import reads and export writes."""
     click.echo(tracepages.formats(importers(), EXPORTERS))
