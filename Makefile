@@ -15,7 +15,7 @@ export SITE_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build test lint bench clean
+.PHONY: help serve build test lint bench sbom offline clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -39,8 +39,21 @@ lint: $(VENV)/.ready-dev  ## check style and types
 bench: $(VENV)/.ready-dev  ## measure speed, each figure against a peer in the same run
 	$(BIN)/python -m tests.benchmarks
 
+sbom: $(VENV)/.ready  ## list what the site is built from, for audits: sbom.cdx.json
+	@mkdir -p .cache
+	$(BIN)/python -m survey.supply sbom > .cache/sbom.cdx.json
+	mv .cache/sbom.cdx.json sbom.cdx.json
+
+# make offline SITE_URL=https://example.org/survey/ says in it where the site is published
+offline: $(VENV)/.ready-dev  ## put the whole site, and all it is computed from, into the folder offline/
+	rm -rf .cache/offline
+	$(BIN)/mkdocs build --strict --site-dir .cache/offline/site
+	$(BIN)/python -m hatchling build --target sdist --directory .cache/offline/source
+	$(BIN)/python -m survey.supply sbom > .cache/offline/sbom.cdx.json
+	$(BIN)/python -m survey.site.offline .cache/offline offline
+
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) site .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment, made once; made again when what it consists of has changed.
 

@@ -7,14 +7,12 @@ here knows a site generator.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
-from survey.literature.claims import SIGNS, ledger
-from survey.literature.editions import aliases
+from survey.literature.claims import ledger
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
@@ -22,26 +20,22 @@ from survey.literature.statistics import cell_label, counted
 from survey.site import charts, drawing
 from survey.site.agreement import agreement_pages
 from survey.site.changes import change_pages
-from survey.site.cite import coins
+from survey.site.dependencies import dependency_pages
+from survey.site.downloads import DOWNLOADS
 from survey.site.drawing import Chart
+from survey.site.entries import entry_pages
 from survey.site.explorer import explorer
 from survey.site.feed import feed
 from survey.site.gaps import gap_pages
-from survey.site.ledger import Ledger, claim_pages, claims_of
+from survey.site.ledger import claim_pages
+from survey.site.machine import machine_files
 from survey.site.markup import render
-from survey.site.neighbours import neighbours
 from survey.site.newentry import new_entry_pages
 from survey.site.notebooks.rendering import tables
-from survey.site.related import cell_bib, of_cells, related_pages
+from survey.site.related import Cited, cell_bib, every_cell, related_pages
 from survey.site.robustness import robustness_pages
 from survey.site.scale import scale_pages
 from survey.site.traces import trace_pages
-
-DOWNLOADS = {
-    "data/pool.bib": "bib", "data/pool-tagged.bib": "bib-tagged", "data/pool.csl.json": "csl-json",
-    "data/pool.ris": "ris", "data/pool.csv": "csv", "data/pool.json": "json", "data/pool.parquet": "parquet",
-}  # fmt: skip
-"""The whole pool at addresses that stay, and the format of each."""
 
 
 def build(
@@ -54,20 +48,23 @@ def build(
     """
     out: dict[str, str | bytes] = {}
     drawn = every_chart(pool)
+    drawing.ahead(drawn.values())
     shown = {title: table for notebook in notebooks for title, table in tables(notebook).items()}
-    judged = ledger(pool)
+    judged, cited = ledger(pool), every_cell(pool)
+    downloads = {path: FORMATS[download.form](pool) for path, download in DOWNLOADS.items()}
     for part in (
-        _entries(pool, issues, judged), _moved(pool), _axes(pool, drawn), explorer(pool), _excluded(pool),
-        _measure(pool, drawn),
+        entry_pages(pool, issues, judged), _axes(pool, drawn), explorer(pool), _excluded(pool),
+        _measure(pool, drawn, cited),
         claim_pages(pool, judged), robustness_pages(pool), agreement_pages(pool), scale_pages(pool, shown),
-        gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool),
-        new_entry_pages(pool, issues), _charts(drawn), _assets(), trace_pages(),
+        gap_pages(pool, site_url, pool.notes), change_pages(pool, site_url), related_pages(pool, cited),
+        new_entry_pages(pool, issues), _charts(drawn), _assets(), trace_pages(), dependency_pages(),
+        machine_files(pool, site_url, downloads, dataset(pool, site_url)),
     ):  # fmt: skip
         for path, content in part:
             if path in out:
                 raise ValueError(f"two builders make {path}")
             out[path] = content
-    out |= {path: FORMATS[form](pool) for path, form in DOWNLOADS.items()}
+    out |= downloads
     out["feed.atom"] = feed(pool, site_url)
     return out
 
@@ -105,39 +102,6 @@ def draw(pool: Pool, page: str, axis: str, across: str = "") -> str:
 # -------------------------------------------------------------------- builders
 
 
-def _entries(pool: Pool, issues: str, judged: Ledger) -> Iterator[tuple[str, str]]:
-    near, counting = neighbours(pool), claims_of(judged)
-    for entry in pool:
-        page = f"entries/{entry.key}.md"
-        alone = pool.keep([entry.key])
-        bib = to_bib(alone, stamped=False)
-        yield f"entries/{entry.key}.bib", to_bib(alone)
-        yield (
-            page,
-            render(
-                "entry.md.j2",
-                entry=entry,
-                pool=pool,
-                page=page,
-                axes=[a for a in pool.taxonomy.on("entry") if a.id in entry.tags],
-                bib=bib,
-                near=[(pool[key], shared) for key, shared in near[entry.key]],
-                readings=_readings(pool, entry),
-                counting=counting.get(entry.key, []),
-                signs=SIGNS,
-                structured=_structured(entry),
-                coins=coins(entry),
-                issues=issues,
-            ),
-        )
-
-
-def _moved(pool: Pool) -> Iterator[tuple[str, str]]:
-    """A page under each key that an entry had before, so that no published address vanishes."""
-    for old, key in aliases(pool).items():
-        yield f"entries/{old}.md", render("moved.md.j2", old=old, entry=pool[key])
-
-
 def _axes(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
     for axis in pool.taxonomy:
         page = f"axes/{axis.id}/index.md"
@@ -171,7 +135,7 @@ def _excluded(pool: Pool) -> Iterator[tuple[str, str]]:
     yield page, render("excluded.md.j2", pool=pool, page=page, axes=pool.taxonomy.on("record"))
 
 
-def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
+def _measure(pool: Pool, drawn: Mapping[str, Chart], cited: Cited) -> Iterator[tuple[str, str]]:
     page = "measure/index.md"
     shown = [drawn[f"by-{axis.id}"] for axis in pool.taxonomy.on("entry")]
     yield page, render("statistics.md.j2", pool=pool, page=page, charts=shown, years=drawn["by-year"])
@@ -191,7 +155,7 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]
                 columns=pool.taxonomy[columns],
                 filled=_filled(pool, rows, columns),
                 empty=_empty(pool, rows, columns),
-                cites=of_cells(pool, rows, columns),
+                cites=cited[rows, columns],
                 cell_bib=cell_bib,
             ),
         )
@@ -222,15 +186,10 @@ def _charts(drawn: Mapping[str, Chart]) -> Iterator[tuple[str, str]]:
 def _assets() -> Iterator[tuple[str, str | bytes]]:
     for file in sorted(files("survey.site").joinpath("assets").iterdir(), key=lambda f: f.name):
         yield f"assets/{file.name}", file.read_bytes()
-    yield drawing.RUNTIME, _runtime()
+    yield drawing.RUNTIME, drawing.runtime()
 
 
 # ------------------------------------------------- what the builders share
-
-
-@cache
-def _runtime() -> str:
-    return drawing.runtime()
 
 
 def _main(pool: Pool) -> list[Axis]:
@@ -282,24 +241,8 @@ def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def _readings(pool: Pool, entry: Entry) -> list[tuple[str, str, str, str, list[tuple[str, str, str]]]]:
-    """What each coding has for an entry: id, reader, date, statement, and a row per axis."""
-    out = []
-    for coding in pool.codings.values():
-        rows = [
-            (axis, "; ".join(map(str, j.tags)), "same" if j.tags[0].word == entry.primary(axis) else "differs")
-            for axis, j in coding.of(entry.key).items()
-        ]
-        if rows:
-            out.append((coding.id, coding.reader, coding.made.isoformat(), coding.statement, rows))
-    return out
-
-
 def dataset(pool: Pool, site_url: str) -> dict[str, object]:
     """The pool as a data set, for search engines of data."""
-    kinds = {"bib": "application/x-bibtex", "csl.json": "application/vnd.citationstyles.csl+json", "csv": "text/csv",
-             "json": "application/json", "ris": "application/x-research-info-systems",
-             "parquet": "application/vnd.apache.parquet"}  # fmt: skip
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",
@@ -313,25 +256,8 @@ def dataset(pool: Pool, site_url: str) -> dict[str, object]:
             {
                 "@type": "DataDownload",
                 "contentUrl": f"{site_url}{path}",
-                "encodingFormat": kinds[path.partition(".")[2]],
+                "encodingFormat": download.media,
             }
-            for path in DOWNLOADS
+            for path, download in DOWNLOADS.items()
         ],
     }
-
-
-def _structured(entry: Entry) -> dict[str, object]:
-    """The work as schema.org sees it."""
-    identifiers = [f"https://doi.org/{entry.text('doi')}" if entry.text("doi") else ""]
-    identifiers.append(f"https://arxiv.org/abs/{entry.text('eprint')}" if entry.text("eprint") else "")
-    return {
-        "@context": "https://schema.org",
-        "@type": "ScholarlyArticle" if entry.block.type != "misc" or entry.text("eprint") else "CreativeWork",
-        "name": entry.title,
-        "author": [
-            {"@type": "Organization" if n.corporate else "Person", "name": str(n)} for n in entry.authors
-        ],
-        "datePublished": entry.appeared,
-        "url": entry.url,
-        "sameAs": [link for link in identifiers if link],
-    }  # fmt: skip

@@ -8,7 +8,8 @@ from ``survey.literature.related``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, Shape, cells
@@ -21,19 +22,31 @@ from survey.site.markup import render
 PAGE = "take-part/related-work.md"
 WORKS = "related/works.json"
 
+Cited = Mapping[tuple[str, str], Mapping[str, Related]]
+"""What there is to cite of each cell, by the axes in rows and columns and the anchor."""
 
-def related_pages(pool: Pool) -> Iterator[tuple[str, str]]:
+
+def related_pages(pool: Pool, cited: Cited) -> Iterator[tuple[str, str]]:
     """The page on which a reader's .bib meets the pool, its data, and the BibTeX of every cell that holds entries."""
     axes = _main(pool)
     through = [(axis, related(pool, [], [axis.id])) for axis in axes]
     whole = related(pool, [], [axis.id for axis in axes])
     yield PAGE, render("related.md.j2", pool=pool, page=PAGE, works=WORKS, whole=whole, through=through)
     yield WORKS, json.dumps(_works(pool, axes), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    for place, rows in enumerate(axes):
-        for columns in axes[place + 1 :]:
-            for found in of_cells(pool, rows.id, columns.id).values():
-                if found.entries:
-                    yield cell_bib(found), to_bib(found.found)
+    for rows, columns in combinations(axes, 2):
+        for found in cited[rows.id, columns.id].values():
+            if found.entries:
+                yield cell_bib(found), to_bib(found.found)
+
+
+def every_cell(pool: Pool) -> Cited:
+    """What there is to cite of the cells of every pair of main axes, and of the pair the other way round."""
+    out: dict[tuple[str, str], dict[str, Related]] = {}
+    for rows, columns in combinations([axis.id for axis in _main(pool)], 2):
+        out[rows, columns] = found = of_cells(pool, rows, columns)
+        asked = [(cell, dict(cell.filters)) for cell in found.values()]
+        out[columns, rows] = {anchor(values[columns], values[rows]): cell for cell, values in asked}
+    return out
 
 
 def of_cells(pool: Pool, rows: str, columns: str) -> dict[str, Related]:

@@ -17,14 +17,14 @@ from survey.literature.related import in_reading_order, preferred, related
 from survey.literature.statistics import NOT_CODED, counted
 from survey.site.charts import anchor
 from survey.site.markup import environment
-from survey.site.related import PAGE, WORKS, cell_bib, of_cells, related_pages
+from survey.site.related import PAGE, WORKS, cell_bib, every_cell, of_cells, related_pages
 
 SCRIPT = files("survey.site").joinpath("assets/related.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def made(pool: Pool) -> dict[str, str]:
-    return dict(related_pages(pool))
+    return dict(related_pages(pool, every_cell(pool)))
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,9 @@ def test_the_script_names_no_axis_and_no_value(pool: Pool) -> None:
 
 
 def test_a_cell_is_cited_alike_whichever_axis_is_in_the_rows(pool: Pool) -> None:
-    one, other = of_cells(pool, "reward", "credit"), of_cells(pool, "credit", "reward")
+    cited = every_cell(pool)
+    one, other = cited["reward", "credit"], cited["credit", "reward"]
+    assert other == of_cells(pool, "credit", "reward")
     assert one[anchor("shared", "agent")].sentence == other[anchor("agent", "shared")].sentence
     assert len(one) == len(other)
 
