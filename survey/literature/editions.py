@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -39,6 +40,8 @@ def read_editions(path: Path) -> tuple[dict[date, Edition], list[Problem]]:
     for name, table in data.items():
         line = text[: max(text.find(f"[{name}]"), 0)].count("\n") + 1
         try:
+            if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", name):  # 20260504 would be the same day again
+                raise ValueError(name)
             day = date.fromisoformat(name)
         except ValueError:
             problems.append(Problem(shown, line, f"{quoted(name)} is not a date (expected tables like [2026-05-04])"))
@@ -46,6 +49,9 @@ def read_editions(path: Path) -> tuple[dict[date, Edition], list[Problem]]:
         if not isinstance(table, dict) or not isinstance(table.get("title"), str):
             problems.append(Problem(shown, line, "needs a title (text)", field=name))
             continue
+        if not isinstance(table.get("note", ""), str):
+            message = f"note: found {quoted(str(table['note']))}, expected a text"
+            problems.append(Problem(shown, line, message, field=name))
         problems += [
             Problem(shown, line, f"{quoted(key)} is not a key {expected(key, KEYS)}", field=name)
             for key in table
@@ -74,7 +80,7 @@ def check_published_keys(path: Path, keys: Collection[str], former: Mapping[str,
     if not os.path.lexists(path):
         return []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         return [Problem(str(path), 1, f"cannot be read: {error}")]
     gone = "was published and is gone: give the entry that replaces it the field ids = "

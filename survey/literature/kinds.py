@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,8 @@ import msgspec
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import Taxonomy
 from survey.literature.taxonomy_file import read_toml
+
+HEADER = re.compile(r"\s*\[\[\s*kind\s*\]\]")
 
 
 class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,10 +32,22 @@ def read_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[Kind, ...], list[P
         data, text = read_toml(path, str(path))
     except InvalidSurvey as error:
         return (), list(error.problems)
-    starts = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() == "[[kind]]"]
+    problems = [
+        Problem(str(path), 1, f"{quoted(name)} is not a table of this file {expected(name, ['kind'])}")
+        for name in data
+        if name != "kind"
+    ]
+    tables = data.get("kind", [])
+    if not isinstance(tables, list):
+        return (), [
+            *problems,
+            Problem(str(path), 1, "found something else, expected tables like [[kind]]", field="kind"),
+        ]
+    # a list may also be written in one line, and then its tables have no lines of their own
+    starts = [number for number, line in enumerate(text.split("\n"), 1) if HEADER.match(line)]
+    lines = starts if len(starts) == len(tables) else [1] * len(tables)
     kinds: list[Kind] = []
-    problems: list[Problem] = []
-    for line, table in zip(starts, data.get("kind", []), strict=False):
+    for line, table in zip(lines, tables, strict=True):
         try:
             kind = msgspec.convert(table, Kind)
         except msgspec.ValidationError as error:

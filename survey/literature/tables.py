@@ -16,6 +16,12 @@ from survey.literature.taxonomy import ID, Axis
 MAX_BYTES = 2_000_000
 """Such a file is written by hand; beyond this it is something else."""
 
+DEEPEST = 40
+"""Tables within tables, or lists within lists. What we ask for stays below six."""
+
+LARGEST = 2**63
+"""TOML's whole numbers have 64 bits; Python would read any, and could not print them."""
+
 
 def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], str]:
     """The tables of a TOML file, and its text.
@@ -50,24 +56,33 @@ def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[
     except ValueError as error:
         where = re.search(r"line (\d+)", str(error))
         raise wrong(f"not TOML: {error}", int(where.group(1)) if where else 1) from None
-    for part, how in ((text, ""), *((one, "escaped as \\u, ") for one in _texts(parsed))):
+    texts, fault = _texts(parsed)
+    if fault:
+        raise wrong(f"not TOML: {fault}")
+    for part, how in ((text, ""), *((one, "escaped as \\u, ") for one in texts)):
         if bad := FORBIDDEN.search(part):
             line = 1 if how else text.count("\n", 0, bad.start()) + 1
             raise wrong(f"contains the character U+{ord(bad.group()):04X}, {how}which cannot be seen (delete it)", line)
     return parsed, text
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every name and every text in parsed TOML."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield name
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
+def _texts(parsed: dict[str, Any]) -> tuple[list[str], str]:
+    """Every name and every text in parsed TOML, and what in it nobody could print; empty if nothing is so."""
+    texts: list[str] = []
+    level: list[Any] = [parsed]
+    for _ in range(DEEPEST):
+        texts += [
+            one for value in level for one in (value if isinstance(value, dict) else (value,)) if type(one) is str
+        ]
+        if any(type(value) is int and abs(value) >= LARGEST for value in level):
+            return texts, f"a whole number of more than 64 bits (expected one below {LARGEST})"
+        tables = (
+            value.values() if isinstance(value, dict) else value for value in level if type(value) in (dict, list)
+        )
+        level = [inner for table in tables for inner in table]
+        if not level:
+            return texts, ""
+    return texts, "nested too deeply"
 
 
 class Tables:

@@ -27,7 +27,9 @@ class Content:
 
     def __init__(self, keep: bool = False, salt: str | None = None) -> None:
         self.keep = keep
-        self._salt = hashlib.blake2b((salt if salt is not None else secrets.token_hex(16)).encode()).digest()
+        self._salt = hashlib.blake2b(
+            (salt if salt is not None else secrets.token_hex(16)).encode("utf-8", "surrogatepass")
+        ).digest()
 
     def fields(self, text: str | None) -> dict[str, str]:
         """The fields of an event that stand for the text."""

@@ -13,6 +13,8 @@ HALVES = re.compile("[\ud800-\udfff]")
 COUNTED = frozenset({"t", "t_end", "cost", "tokens", "reward", "delivered"})
 """Fields of events that are counted with, as floating-point numbers."""
 ENORMOUS = 1.7e308
+DEEPEST = 200
+"""Objects and lists in one another. The schema's validator stops a little below, and nothing real comes near it."""
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -24,6 +26,8 @@ def sound(value: Any, path: tuple[str | int, ...], problems: Problems) -> Any:
 
     Raises ``RecursionError`` for what is nested too deeply.
     """
+    if len(path) > DEEPEST:
+        raise RecursionError
     if isinstance(value, (Pairs, Mapping)):
         made: dict[str, Any] = {}
         for key, inner in value if isinstance(value, Pairs) else value.items():

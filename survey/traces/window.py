@@ -16,6 +16,8 @@ PIECE = 1 << 18
 SPACE = re.compile(r"[ \t\r\n]*")
 BETWEEN = re.compile(r"\}\s*,\s*\{")
 TRIES = 8
+LONGEST_TOKEN = 20
+"""More than the longest word or escape that a text may be cut off in."""
 REMEMBERED = 1 << 22
 """How much of a broken document is looked through for the next one."""
 
@@ -90,7 +92,7 @@ class Window:
             try:
                 value, end = _PAIRS.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
-                if not self.grow():
+                if not _may_go_on(error) or not self.grow():
                     raise Broken(error.pos, self.damage or error.msg.lower()) from None
             except (RecursionError, ValueError) as error:
                 raise Broken(self.at, _reason(error)) from None
@@ -115,7 +117,7 @@ class Window:
             try:
                 _, end = _PLAIN.raw_decode("[" + self.text[self.at :])
             except json.JSONDecodeError as error:
-                if not self.grow():
+                if not _may_go_on(error) or not self.grow():
                     raise Broken(self.at + error.pos - 1, self.damage or error.msg.lower()) from None
             except (RecursionError, ValueError) as error:
                 raise Broken(self.at, _reason(error)) from None
@@ -168,6 +170,15 @@ LONGEST_BEGINNING = 200
 _BEGINNING = re.compile(r'\n\{\s{0,100}"(?:' + "|".join(schema()["properties"]) + ')"')
 _PAIRS = json.JSONDecoder(object_pairs_hook=Pairs)
 _PLAIN = json.JSONDecoder()
+
+
+def _may_go_on(error: json.JSONDecodeError) -> bool:
+    """Whether the text may be sound, and only end too early.
+
+    Of what is broken in the midst of the text no more needs to be seen: a file with a broken line
+    would otherwise be read to its end before the next line could be looked at.
+    """
+    return error.msg.startswith("Unterminated string") or error.pos > len(error.doc) - LONGEST_TOKEN
 
 
 def _reason(error: Exception) -> str:

@@ -180,6 +180,7 @@ def test_every_status_has_its_case(bib: Path, pool: Pool, text: str, expected: S
         (CLAIM.replace("claim.one", "claim.One"), "claim.One: is not an id"),
         ("[claims.one]\n", '"claims" is not a table of this file (did you mean "claim"?)'),
         ("[readings]\npublished = 'x'\nsecond = 'second-reading-2026-11'\nday = 2026-05-04\n", 'readings: there is no coding "x"'),
+        ("[readings]\npublished = 'x'\nsecond = 'x'\nday = 7.5\n", "readings: expected `date`, got `float` - at `$.day`"),
         ("claim = 3\n", "claim: found something else, expected tables like [claim.message-credit]"),
         ("[table.t]\naxis = 'credit'\ntitle = 'T'\ncounts = { agents = 3 }\n", 'table.t: counts: "agents" is not a value of credit (did you mean "agent"?)'),
         ("[claim.one", "not TOML"),

@@ -54,6 +54,13 @@ def test_a_published_key_that_is_gone_is_a_problem_unless_its_entry_says_so(bib:
     assert aliases(renamed.entries) == {"comas2026": "comas"}
 
 
+def test_a_line_is_what_an_editor_counts_as_one(bib: Path) -> None:
+    keys = (bib / "keys.txt").read_text().rstrip("\n")
+    (bib / "keys.txt").write_text(f"{keys}\n# a\x0cb\u2028c\ngone2024\n")
+    (problem,) = problems(bib)
+    assert problem.startswith(f"keys.txt:{keys.count(chr(10)) + 3}: ")
+
+
 def test_every_key_of_an_edition_is_on_the_list_of_published_keys(pool: Pool) -> None:
     """An entry added since needs no second edit: its key is listed when an edition publishes it."""
     listed = {line for line in (ROOT / "bib" / "keys.txt").read_text().splitlines() if not line.startswith("#")}
@@ -65,6 +72,9 @@ def test_every_key_of_an_edition_is_on_the_list_of_published_keys(pool: Pool) ->
     ("text", "message"),
     [
         ("[May-2026]\ntitle = 'x'\n", '"May-2026" is not a date'),
+        ("[20260504]\ntitle = 'x'\n", '"20260504" is not a date (expected tables like [2026-05-04])'),
+        ("[2026-W19-1]\ntitle = 'x'\n", '"2026-W19-1" is not a date'),
+        ("[2026-05-04]\ntitle = 'x'\nnote = -1\n", 'note: found "-1", expected a text'),
         ("[2026-05-04]\nname = 'x'\n", "2026-05-04: needs a title (text)"),
         ("[2026-05-04]\ntitle = 'x'\nnotes = 'y'\n", '"notes" is not a key (did you mean "note"?)'),
     ],

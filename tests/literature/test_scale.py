@@ -69,6 +69,29 @@ def test_a_wrong_kind_is_a_problem_with_its_line(bib: Path, text: str, message: 
     assert message in str(problem)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = 3\n", "kind: found something else, expected tables like [[kind]]"),
+        ("[kind]\nid = 'a'\n", "kind: found something else, expected tables like [[kind]]"),
+        ("[[kinds]]\nid = 'a'\n", '"kinds" is not a table of this file (did you mean "kind"?)'),
+        ("kind = [{ id = 'a' }]\n", "object missing required field `label`"),
+        ("[[ kind ]]\nid = 'a'\n", "object missing required field `label`"),
+    ],
+)
+def test_no_kind_is_passed_over_however_it_is_written(bib: Path, text: str, message: str) -> None:
+    (bib / "scale.toml").write_text(text)
+    (problem,) = read_pool(bib)[1]
+    assert str(problem).startswith(f"{bib}/scale.toml:1: ")
+    assert message in str(problem)
+
+
+@pytest.mark.parametrize("header", ["[[ kind ]]", "[[kind]]  # a remark"])
+def test_a_kind_is_read_however_its_header_is_written(bib: Path, header: str) -> None:
+    (bib / "scale.toml").write_text(f"{header}\nid = 'a'\nlabel = 'b'\nsays = 'c'\nwhere = {{}}\n")
+    assert [kind.id for kind in load(bib).evidence] == ["a"]
+
+
 def test_without_the_file_there_are_no_kinds(bib: Path) -> None:
     (bib / "scale.toml").unlink()
     assert load(bib).evidence == ()

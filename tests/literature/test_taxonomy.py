@@ -28,6 +28,9 @@ BROKEN = [
     ("a field that means something else", "required = true", 'field = "title"', 'axis.reward: field: "title" has a meaning of its own in BibTeX or here'),
     ("an axis like a column", "[axis.decision]", "[axis.year]", 'axis.year: "year" is a column of the exported tables and cannot be an axis'),
     ("a rule without when", 'when = { reward = ["na"] }\n', "", "rule: when: is missing (expected { axis = [values] })"),
+    ("a number that nobody could print", 'label = "Reward"', "label = 0x" + "f" * 5000, "not TOML: a whole number of more than 64 bits (expected one below 9223372036854775808)"),
+    ("lists in lists", 'absence = ["na", "unknown"]', "absence = " + "[" * 60 + "]" * 60, "not TOML: nested too deeply"),
+    ("names in names", "[absence.na]", "[" + "a." * 2000 + "a]", "not TOML: nested too deeply"),
     ("an absence without a definition", '[absence.unknown]\nlabel = "does not say"\ndefinition = "Not said."\n', "", "axis.reward: there is no table [absence.unknown] to define it"),
 ]  # fmt: skip
 

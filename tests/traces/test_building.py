@@ -167,3 +167,8 @@ def test_whatever_is_written_comes_out_without_errors(seed: int) -> None:
         made.link(ids[src], ids[dst], "causal")
     problems = check(made.build())
     assert [str(problem) for problem in problems] == []
+
+
+def test_a_salt_may_hold_bytes_that_are_no_text_as_a_command_line_can() -> None:
+    salts = ("\udcff", "\udcfe", "x")
+    assert len({Content(salt=salt).fields("a text")["content_ref"] for salt in salts}) == 3

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.traces import InvalidTrace, Reading, check, read, readings, readings_of, window
+from survey.traces import InvalidTrace, Reading, check, packing, read, readings, readings_of, window
 from tests.traces.strategies import MODEST, Json, document, documents, jsons, published_example
 
 if sys.version_info >= (3, 14):
@@ -161,6 +161,26 @@ def test_of_a_packed_file_that_is_cut_off_something_is_said(pack: Any) -> None:
     cut = found(packed[: len(packed) // 2])
     assert cut[-1].trace is None
     assert cut[-1].problems.errors == 1
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+def test_what_unpacks_to_hundreds_of_times_its_size_is_refused(pack: Any) -> None:
+    (reading,) = found(pack(b" " * (packing.LARGE + 1)))
+    message = "it unpacks to more than 250 times its size, as no log does (if it is right, unpack it by hand)"
+    assert [str(problem) for problem in reading.problems] == [f"the file cannot be unpacked ({message})"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+def test_blanks_that_fill_no_memory_may_be_packed_as_tightly_as_they_can(pack: Any) -> None:
+    assert names(pack(line("a") + b" " * (packing.LARGE - 5000))) == ["a"]
+
+
+def test_of_a_file_with_a_broken_line_no_more_is_in_sight_than_of_a_whole_one() -> None:
+    stream = io.BytesIO(b'{"trace_id": 1 2}\n' + b'{"events": [{"id" 1}\n' + (line("a") + b"\n") * 10_000)
+    reader = readings(stream, "log")
+    assert [next(reader).trace, next(reader).trace] == [None, None]
+    assert next(reader).valid().id == "a"
+    assert stream.tell() < 4 * window.PIECE
 
 
 def test_a_byte_order_mark_is_no_problem() -> None:

@@ -250,7 +250,10 @@ class _Writer:
         acts = self.ordered(agent)
         place = bisect_right(acts, self.builder[event].t, key=lambda act: act[0])
         if place < len(acts):
-            self.builder.link(event, acts[place][1], type, derived=True)
+            act = acts[place][1]
+            # work that came back can be why somebody new is asked for, and then it is a cause and no return
+            type = "causal" if type == "return" and self.builder[act].type == "spawn" else type
+            self.builder.link(event, act, type, derived=True)
 
     def ordered(self, agent: str) -> list[tuple[float, str]]:
         """What an agent does, in its order."""

@@ -161,8 +161,10 @@ class GroupChat(Run):
     def __init__(self, builder: Builder, record: Fields, history: list[Fields]) -> None:
         super().__init__(builder, record, history)
         self.speaker: str | None = None
-        for name in mapping(record.get("system_prompt")):
+        names = mapping(record.get("system_prompt"))
+        for name in filter(None, names):
             builder.agent(_safe(name), name=name)
+        builder.lost("agents without a name", int("" in names))
 
     def turn(self, place: int, turn: Fields) -> None:
         """The terminal answers whoever spoke before; everybody else takes a turn."""

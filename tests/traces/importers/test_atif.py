@@ -284,3 +284,13 @@ def test_a_log_that_was_cut_off_is_none(tmp_path: Path, share: float) -> None:
     assert not IMPORTER.recognises(Log(tmp_path / "cut.json"))
     with pytest.raises(BadLog, match="no trajectory"):
         traces(tmp_path / "cut.json")
+
+
+def test_lines_that_are_no_trajectory_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    whole = [json.dumps(json.loads((LOGS / name).read_text())) for name in ("team.json", "untimed.json")]
+    path.write_text("\n".join([whole[0], "not json", '{"a": 1}', "[]", whole[1]]) + "\n")
+    first, second = traces(path)
+    assert lost(first)["lines that are not JSON objects"] == 2
+    assert lost(first)["records that are no trajectory"] == 1
+    assert "lines that are not JSON objects" not in lost(second)

@@ -122,6 +122,19 @@ def test_a_message_leads_to_what_its_receiver_does_next_unless_it_was_never_read
     assert ("return ann", "orchestrator_decision lead") in edges(trace, "return")
 
 
+def test_a_return_after_which_somebody_new_is_asked_for_is_a_cause_of_that(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(HARBOUR, tmp_path / "harbour"))
+    for name in ("config.json", "config.final.json"):
+        config = (folder / name).read_text().replace('"agentId": "ann-2@harbour"', '"agentId": "eve@harbour"')
+        (folder / name).write_text(config)
+    for path in (folder / "inboxes").glob("*.json"):
+        if path.name != "lead.json":
+            path.unlink()
+    trace = team(folder)
+    assert "edge-type" not in check(trace).kinds
+    assert ("return ann", "spawn lead") in edges(trace, "causal")
+
+
 def test_tasks_that_wait_for_others_tie_the_assignments() -> None:
     trace = team(HARBOUR)
     assert ("message lead", "message lead") in edges(trace, "causal")

@@ -498,6 +498,14 @@ def test_a_sample_that_cannot_be_read_is_counted_and_the_others_are_read() -> No
     assert lost(found[-1])["samples of the log, or pieces of one, that cannot be read"] == 2
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
+def test_a_sample_that_unpacks_to_hundreds_of_times_its_size_is_counted_as_unreadable(packing: int) -> None:
+    large = {"samples/z_epoch_1.json": b'"' + b"x" * 2**24 + b'"'}
+    found = traces(Path("x.eval"), archive(packing, {**whole(documents()), **large}))
+    assert len(found) == 4
+    assert lost(found[-1])["samples of the log, or pieces of one, that cannot be read"] == 1
+
+
 def test_an_archive_that_is_cut_off_or_empty_says_so() -> None:
     cut = archive(zipfile.ZIP_DEFLATED, whole(documents()), cut=900)
     assert IMPORTER.recognises(Log(Path("x.eval"), cut))

@@ -154,6 +154,12 @@ def test_who_only_listens_is_on_the_team(chat: Trace) -> None:
     assert list(chat.agents) == ["Counter_Expert", "Sheep_Expert", "Silent_Expert"]
 
 
+def test_a_name_that_says_nothing_is_nobody_and_counted() -> None:
+    trace = of_record(history=[{"name": "A", "content": "x"}], system_prompt={"": "x", "A": "y"})
+    assert list(trace.agents) == ["A"]
+    assert lost(trace)["agents without a name"] == 1
+
+
 def test_what_the_log_does_not_link_counts_as_concluded(chat: Trace) -> None:
     assert chat.head["link_quality"] == {"exact": 1, "derived": 7, "missing": 0}
 

@@ -32,7 +32,13 @@ def _read(log: Log, content: Content) -> Iterator[Trace]:
     shelf = Shelf(found, folder)
     called = {id(each.fields) for document in found for each in shelf.called(document) if each is not document}
     roots = [document for document in found if id(document.fields) not in called] or found[:1]
-    traces = [trace for root in roots if (trace := Run(root, shelf, content).trace())]
+    strangers = sum(not is_trajectory(fields) for fields in log.objects())
+    traces: list[Trace] = []
+    for run in (Run(root, shelf, content) for root in roots):
+        if not traces:
+            run.builder.lost("lines that are not JSON objects", log.unreadable)
+            run.builder.lost("records that are no trajectory", strangers)
+        traces += [trace] if (trace := run.trace()) else []
     if not traces:
         raise BadLog(f"{log.path.name}: trajectories in which nothing happens (expected steps of an agent)")
     yield from traces

@@ -14,6 +14,7 @@ from typing import Any
 
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.shapes import items, mapping, text
+from survey.traces.packing import Measured
 
 # Inspect packs with Zstandard since 2026, which the zip module of older Pythons cannot read.
 if sys.version_info >= (3, 14):
@@ -79,7 +80,9 @@ class Samples:
 
     def _member(self, archive: zipfile.ZipFile, name: str) -> Any:
         try:
-            return json.loads(archive.read(name))
+            packed = archive.getinfo(name).compress_size
+            with archive.open(name) as stream:
+                return json.loads(Measured(stream, lambda: packed).read())
         except (*UNPACKING, ValueError, RecursionError):
             return None
 

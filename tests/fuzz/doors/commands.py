@@ -1,0 +1,191 @@
+"""The door of the command line: any arguments, in a folder of its own, out of which nothing is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+from click.testing import CliRunner
+
+from survey.cli import main
+from tests.fuzz.doors.door import LOGS, ROOT, SEEDS, Door, Files, Lost, Received, emptied
+from tests.fuzz.mutate import arguments
+
+LINES = """
+check
+check new.bib
+stats --format json --as-of 2026-05-04
+crosstab reward decision --format csv
+list --where reward=shared --where decision=stop:learned --primary
+show key2026
+export --format bib -o out.bib
+export --format csl-json --key key2026
+export --format ris --where kind=method
+export --format csv
+export --format json
+export --format parquet -o out.parquet
+export --format bib-tagged
+new 2603.06859
+claims --format json
+gaps reward decision
+gaps --format json
+diff 2026-05-04 2026-11-21
+diff --with other/bib --format markdown --site https://example.org/
+robustness
+agreement
+related --where reward=R1 --cover reward --format latex
+--bib bib stats
+--version
+--help
+trace check run.jsonl --strict --limit 5 --format json
+trace report run.jsonl --format html -o page.html
+trace report run.jsonl
+trace import auto session.jsonl -o made.jsonl.gz --salt x
+trace import claude-code session.jsonl --keep-content
+trace formats
+trace export perfetto run.jsonl -o out.json
+trace export mermaid run.jsonl
+trace replay run.jsonl --until e3 --cut
+trace replay run.jsonl --format json
+trace diff run.jsonl other.jsonl
+trace anonymise run.jsonl --salt x -o out.zst
+trace reward run.jsonl --family R7 --weight latency=0 --format csv
+trace credit run.jsonl --unit message --method shapley
+""".strip().splitlines()
+"""Every command, ``pages`` and ``trace score`` excepted: the one builds a site, the other starts processes."""
+
+OUTSIDE = ("pages", "score")
+
+
+def _lines() -> list[Files]:
+    return [{"arguments": json.dumps(line.split()).encode()} for line in LINES]
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    """Every word of a command line that the commands themselves know, and some that none does."""
+    known = {word for line in LINES for word in line.split()}
+    waiting: list[click.Command] = [main]
+    while waiting:
+        command = waiting.pop()
+        known |= {
+            name
+            for parameter in command.params
+            for name in (*parameter.opts, *parameter.secondary_opts)
+            if name[:1] == "-"
+        }
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            names = [name for name in command.list_commands(context) if name not in OUTSIDE]
+            known.update(names)
+            waiting += filter(None, (command.get_command(context, name) for name in names))
+    strange = ("", "-", "--", "x", "0", "-1", "9" * 400, "nan", "bib", "bib/pool.bib", ".", "missing", "\udcff", "é" * 300,
+               "=", "a=b", "reward=", "reward=shared,", "reward=nobody", "decision=stop:", "2026-02-30", "0001-01-01",
+               "9999-12-31", "x" * 5_000, "\u202e", "*", "key2026\n", "link.bib", "empty", "a/b/c")  # fmt: skip
+    return (*sorted(known), *strange)
+
+
+def _mutated(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -> Files:
+    del others, kind
+    return {"arguments": json.dumps(arguments(json.loads(seed["arguments"]), _words(), chance)).encode()}
+
+
+def _received(files: Files, folder: Path) -> Received:
+    given: list[str] = json.loads(files["arguments"])
+    if set(given) & set(OUTSIDE):
+        return Received.SAID
+    with chdir(folder), _inside(folder, given) as outside:
+        result = CliRunner().invoke(main, given, input=b"")
+    if outside:
+        raise Lost(f"writes outside its folder: {outside[:3]}")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    if result.exit_code not in (0, 1, 2):
+        raise Lost(f"ends with {result.exit_code}")
+    if result.exit_code and not (result.output.strip() or result.stderr.strip()):
+        raise Lost(f"ends with {result.exit_code} and says nothing")
+    _lay(folder)
+    return Received.SAID if result.exit_code else Received.WHOLE
+
+
+def _lay(folder: Path) -> None:
+    """The folder as it was: a small survey, a copy of it, a trace and a log."""
+    if sorted(path.name for path in folder.iterdir()) == LAID and not any((folder / "empty").iterdir()):
+        return
+    emptied(folder)
+    shutil.copytree(SEEDS / "bib", folder / "bib")
+    shutil.copytree(SEEDS / "bib", folder / "other" / "bib")
+    shutil.copy(SEEDS / "bib" / "background.bib", folder / "new.bib")
+    shutil.copy(LOGS / "claude-code" / "inline.jsonl", folder / "session.jsonl")
+    for name in ("run.jsonl", "other.jsonl"):
+        trace = json.loads((ROOT / "survey" / "traces" / "example.json").read_text())
+        (folder / name).write_text(json.dumps(trace) + "\n")
+    (folder / "empty").mkdir()
+
+
+LAID = ["bib", "empty", "new.bib", "other", "other.jsonl", "run.jsonl", "session.jsonl"]
+
+
+# --------------------------------------------------- nothing leaves the folder
+
+CHANGES = {
+    "os.mkdir": 0,
+    "os.rename": 1,
+    "os.remove": 0,
+    "os.rmdir": 0,
+    "os.symlink": 1,
+    "os.link": 1,
+    "os.truncate": 0,
+}
+"""What changes files besides opening them, and which of its arguments is the place."""
+
+_watch: dict[str, Any] = {}
+
+
+def _audited(event: str, details: tuple[Any, ...]) -> None:
+    """Refuses whatever would change something outside of the folder, before it happens."""
+    if not _watch or (event != "open" and event not in CHANGES):
+        return
+    if event == "open":
+        path, _, flags = details
+        if not isinstance(flags, int) or not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND):
+            return
+    else:
+        path = details[CHANGES[event]]
+    if isinstance(path, int) or path is None:
+        return
+    place = os.path.realpath(os.fsdecode(path))
+    if place.startswith((f"{_watch['folder']}/", "/dev/")) or place.endswith(".pyc") or "__pycache__" in place:
+        return
+    if not any(word and (word in place or os.path.realpath(word) == place) for word in _watch["given"]):
+        _watch["outside"].append(f"{event} {place}")
+    raise PermissionError(13, "outside of the folder", place)
+
+
+@contextmanager
+def _inside(folder: Path, given: Sequence[str]) -> Iterator[list[str]]:
+    """What is written outside of a folder, though the arguments do not ask for it; none of it takes place."""
+    if "hooked" not in _HOOKED:
+        sys.addaudithook(_audited)  # stays for good, and does nothing unless it watches
+        _HOOKED.append("hooked")
+    outside: list[str] = []
+    words = [part for word in given for part in (word, word.partition("=")[2], word[2:])]
+    _watch.update(folder=os.path.realpath(folder), given=words, outside=outside)
+    try:
+        yield outside
+    finally:
+        _watch.clear()
+
+
+_HOOKED: list[str] = []
+
+DOORS = (Door("command line", "argument", _lines, _received, _lay, mutate=_mutated),)

@@ -1,0 +1,107 @@
+"""The doors of the notebooks: the file, an earlier run of it, and what a notebook plugin makes of it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from survey.literature import InvalidSurvey, load
+from survey.site.notebooks import executed, filled, light, markdown, tables
+from survey.site.notebooks.execution import _read, _still_true, sealed
+from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, laid_out
+
+KNOWN = ("notebooks/one.ipynb", "read/x.md", "index.md")
+
+
+def _cell(kind: str, source: list[str], **more: object) -> dict[str, object]:
+    return {"cell_type": kind, "id": f"c{len(source[0])}", "metadata": {}, "source": source, **more}
+
+
+OUTPUTS = [
+    {"output_type": "stream", "name": "stdout", "text": ["a line\n", "another\n"]},
+    {"output_type": "display_data", "metadata": {}, "data": {
+        "application/json": {"title": "A table", "head": ["a", "b"], "rows": [[1, "x"], [2.5, None]]},
+        "text/html": ["<table><tr><td>1</td></tr></table>"], "text/plain": ["A table"]}},
+    {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "7"}},
+]  # fmt: skip
+
+NOTEBOOK = {
+    "cells": [
+        _cell("markdown", ["# One\n", "\n", "There are {{ count() }} [@key2026], $x^2$, [more](../read/x.md)."]),
+        _cell("code", ["print(1)"], execution_count=1, outputs=OUTPUTS),
+    ],
+    "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+PAGE = b"""<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown"><h1>One
+<a class="anchor-link" href="#one">&#182;</a></h1><p><a href="../read/x.md#a">more</a></p>
+<div class="highlight"><pre>x</pre></div></div></div>
+<div class="jp-Cell jp-CodeCell"><style>p{}</style><div class="highlight-ipynb"><pre><span class="n">a</span></pre></div>
+<div class="jp-OutputArea-output jp-RenderedText"><pre>7</pre></div><script>x</script>
+<div class="jp-OutputArea-output"><figure class="chart"><svg style="fill: var(--a, #012345)"/></figure></div></div>
+"""
+
+
+@cache
+def _pool() -> object:
+    return load(SEEDS / "bib")
+
+
+def _received(files: Files, folder: Path) -> Received:
+    """The file is a notebook, and can be shown in every way; or it is refused by its name."""
+    laid_out(files, folder)
+    path = folder / "one.ipynb"
+    try:
+        notebook = _read(path)
+        said = [cell for cell in notebook["cells"] if cell["cell_type"] != "code"]
+        if len(said) == len(notebook["cells"]):
+            notebook = executed([path], folder)[path]
+        filled(notebook, _pool(), "notebooks/one.ipynb", lambda *_: "")  # type: ignore[arg-type]
+    except InvalidSurvey as error:
+        if "one.ipynb" not in str(error):
+            raise Lost("refused without the name of the file") from None
+        return Received.SAID
+    held = tables(notebook)
+    page = markdown(notebook)
+    for head, _ in held.values():
+        assert isinstance(head, list)
+    if any("".join(cell["source"]).strip() and not page.strip() for cell in notebook["cells"]):
+        raise Lost("a page without the text of its cells")
+    return Received.WHOLE
+
+
+def _run_again(files: Files, folder: Path) -> Received:
+    """An earlier run is taken only as it was; a damaged one is as good as none, and the notebook is run anew."""
+    laid_out(files, folder)
+    found = _still_true(folder / "one.json", OWN)
+    if found is not None and found != NOTEBOOK:
+        raise Lost("a damaged run is taken for a true one")
+    return Received.SAID if found is None else Received.WHOLE
+
+
+OWN = ["what it depends on"]
+
+
+def _run() -> list[Files]:
+    run = sealed({"own": OWN, "reads": {"absent": "absent"}, "notebook": NOTEBOOK})
+    return [{"one.json": json.dumps(run).encode()}]
+
+
+def _rendered(files: Files, folder: Path) -> Received:
+    del folder
+    (data,) = files.values()
+    try:
+        light(data.decode("utf-8", "replace"), "notebooks/one.ipynb", KNOWN)
+    except InvalidSurvey:
+        return Received.SAID
+    return Received.WHOLE
+
+
+DOORS = (
+    Door("notebook", "json", lambda: [{"one.ipynb": json.dumps(NOTEBOOK, indent=1).encode()}], _received, more=("*.ipynb",)),
+    Door("run of a notebook", "json", _run, _run_again),
+    Door("page of a notebook", "html", lambda: [{"page.html": PAGE}], _rendered),
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""A short campaign in every run of the tests: the same inputs each time, at every door."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.campaign import WEIGHTS, Tally, input_of, record, shares, tried
+from tests.fuzz.doors import DOORS, Door, Files, Lost, Received
+from tests.fuzz.doors.commands import _inside
+from tests.fuzz.mutate import KINDS, mutated
+
+SEED = 2026
+INPUTS = 40
+"""At each door; where an input costs little, so many times as many as its share of a campaign."""
+
+
+@pytest.mark.parametrize("name", list(DOORS))
+@pytest.mark.filterwarnings("ignore")
+def test_whatever_is_given_in_is_in_the_result_or_in_a_message(name: str, tmp_path: Path) -> None:
+    door = DOORS[name]
+    door.prepare(tmp_path)
+    tally = tried(door, door.seeds(), SEED, range(INPUTS * WEIGHTS.get(name, 1)), tmp_path, None)
+    assert not tally.failures
+    assert tally.whole + tally.said == tally.inputs
+    assert tally.said
+
+
+@pytest.mark.parametrize("name", list(DOORS))
+def test_the_same_seed_makes_the_same_inputs(name: str) -> None:
+    seeds = DOORS[name].seeds()
+    twice = [[input_of(DOORS[name], seeds, seed, number) for number in range(20, 40)] for seed in (1, 1, 2)]
+    assert twice[0] == twice[1] != twice[2]
+    assert len({str(files) for files in twice[0]}) > 10
+
+
+# A campaign that cannot find anything proves nothing: each kind of failure is found where it is planted.
+
+
+def planted(behaviour: str) -> Door:
+    def receive(files: Files, folder: Path) -> Received:
+        match behaviour:
+            case "crashes":
+                raise KeyError("x")
+            case "lost":
+                raise Lost("a line")
+            case "memory":
+                raise MemoryError
+            case "hangs":
+                while True:
+                    pass
+        return Received.WHOLE
+
+    return Door("planted", "json", lambda: [{"x.json": b"{}"}], receive)
+
+
+@pytest.mark.parametrize("behaviour", ["crashes", "lost", "memory", "hangs"])
+def test_a_planted_failure_is_found_and_its_input_is_kept(
+    behaviour: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.fuzz.campaign.SECONDS", 0.05)
+    door = planted(behaviour)
+    tally = tried(door, door.seeds(), SEED, range(2), tmp_path, tmp_path / "failures")
+    assert (getattr(tally, behaviour), tally.bad, tally.inputs) == (2, 2, 2)
+    assert (tmp_path / "failures" / "planted" / "1" / "x.json").is_file()
+    assert f'"{behaviour}": 2' in record([tally], SEED)
+
+
+def test_a_pool_that_loses_an_entry_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from survey.literature import bibtex
+    from tests.fuzz.doors import literature
+
+    original = bibtex._Reading.read
+
+    def forgetful(self: bibtex._Reading, library: object) -> bibtex.Document:
+        found = original(self, library)  # type: ignore[arg-type]
+        return bibtex.Document(found.path, found.blocks[1:], ())
+
+    monkeypatch.setattr(bibtex._Reading, "read", forgetful)
+    door = DOORS["pool.bib"]
+    door.prepare(tmp_path)
+    assert literature.BLOCK.search((tmp_path / "pool.bib").read_text())
+    tally = tried(door, door.seeds(), SEED, range(1), tmp_path, None)
+    assert "is neither an entry nor in a problem" in tally.failures["0"]
+
+
+def test_writing_out_of_the_folder_is_seen_and_prevented(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    inside.mkdir()
+    with _inside(inside, ["check"]) as seen:
+        (inside / "a").write_text("x")
+        with pytest.raises(PermissionError):
+            outside.write_text("x")
+    assert seen == [f"open {os.path.realpath(outside)}"]
+    assert not outside.exists()
+
+
+def test_every_kind_of_change_changes_something() -> None:
+    from random import Random
+
+    text = b'{"a": [1, "x"], "b": {"c": null}}\n{"a": 2}\n'
+    for kind in KINDS:
+        assert len({mutated(text, [text], kind, Random(number)) for number in range(60)}) > 30
+
+
+def test_shares_reach_every_door_and_come_to_no_more_than_was_asked() -> None:
+    found = shares(10_000, tuple(DOORS))
+    assert found.keys() == DOORS.keys()
+    assert 9_000 < sum(found.values()) <= 10_000
+
+
+def test_tallies_add_up() -> None:
+    one, two = Tally("a", inputs=2, whole=2, slowest=0.5, slowest_input=1), Tally("a", inputs=3, lost=1, slowest=0.7)
+    one.add(two)
+    assert (one.inputs, one.whole, one.lost, one.slowest, one.bad) == (5, 2, 1, 0.7, 1)
