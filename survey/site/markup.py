@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -51,12 +51,25 @@ def url(source: str, target: str) -> str:
     'data/pool.bib'
     """
     path, hash_, anchor = target.partition("#")
-    relative = posixpath.relpath(address(path) or ".", address(source) or ".")
+    here, there = _places(source), _places(path)
+    shared = 0
+    for one, other in zip(here, there, strict=False):
+        if one != other:
+            break
+        shared += 1
+    relative = "/".join((*[".."] * (len(here) - shared), *there[shared:])) or "."
     if address(path).endswith("/") or not address(path):
         relative += "/"
     return f"{relative}{hash_}{anchor}"
 
 
+@lru_cache(maxsize=10_000)  # a large page links to the same thousands again and again
+def _places(path: str) -> tuple[str, ...]:
+    """The folders and the name on the way to where a file is published."""
+    return tuple(address(path).rstrip("/").split("/")) if address(path) else ()
+
+
+@lru_cache(maxsize=10_000)
 def address(path: str) -> str:
     """Where a file is published: pages become folders.
 

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from math import log
 
+import numpy as np
+
 from survey.literature import Pool
 
 HOW_MANY = 5
+TOLD = 3
+"""So many shared tags are named, the rarest first."""
+
+FINENESS = 1_000_000_000
+"""Weights are whole numbers: sums are then the same in any order."""
 
 
 def neighbours(pool: Pool) -> dict[str, list[tuple[str, list[tuple[str, str]]]]]:
@@ -16,20 +23,18 @@ def neighbours(pool: Pool) -> dict[str, list[tuple[str, list[tuple[str, str]]]]]
     A shared tag weighs as much as it tells: the logarithm of how few entries carry it.
     """
     axes = [axis.id for axis in pool.taxonomy.on("entry") if axis.main]
-    tags = {e.key: {(a, t.word) for a in axes for t in e.tags.get(a, ()) if not t.absent} for e in pool}
-    carried = Counter(tag for own in tags.values() for tag in own)
-    weight = {tag: log(len(pool) / number) for tag, number in carried.items()}
-    having: dict[tuple[str, str], list[str]] = {}
-    for key, own in tags.items():
-        for tag in own:
-            having.setdefault(tag, []).append(key)
+    keys = sorted(entry.key for entry in pool)
+    tags = [{(a, t.word) for a in axes for t in pool[key].tags.get(a, ()) if not t.absent} for key in keys]
+    carried = Counter(tag for own in tags for tag in own)
+    weight = {tag: round(FINENESS * log(len(pool) / number)) for tag, number in carried.items()}
+    rarest = sorted(carried, key=lambda tag: (-weight[tag], tag))
+    having = np.array([[tag in own for tag in rarest] for own in tags], dtype=np.int64).reshape(len(keys), len(rarest))
+    weighed = having * np.array([weight[tag] for tag in rarest], dtype=np.int64)
     out = {}
-    for key, own in tags.items():
-        score: Counter[str] = Counter()
-        for tag in sorted(own):
-            for other in having[tag]:
-                score[other] += weight[tag]  # type: ignore[assignment]
-        del score[key]
-        best = sorted(score.items(), key=lambda pair: (-pair[1], pair[0]))[:HOW_MANY]
-        out[key] = [(other, sorted(own & tags[other], key=lambda t: (-weight[t], t))[:3]) for other, _ in best]
+    for place, key in enumerate(keys):
+        score = having @ weighed[place]
+        score[place] = 0
+        best = np.argsort(-score, kind="stable")[:HOW_MANY]  # of equals the first by key
+        shared = {other: having[place] * having[other] for other in best.tolist() if score[other]}
+        out[key] = [(keys[other], [rarest[n] for n in np.flatnonzero(both)[:TOLD]]) for other, both in shared.items()]
     return out
