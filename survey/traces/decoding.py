@@ -68,7 +68,7 @@ def _uncommon(events: list[Event]) -> list[Event]:
     return [
         event
         for event in events
-        if event.tokens_ is not None
+        if ((spent := event.tokens_) is not None and (spent.__class__ is not float or spent >= LARGEST))
         or event.t >= LARGEST
         or event.t_end is not None
         or event.cost is not None

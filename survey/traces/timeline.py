@@ -158,7 +158,14 @@ def timeline(replayed: Replay) -> Timeline:
         last[actor] = place
         if end > start:
             work[actor] += end - start
-            busy[actor].add(start, end)
+            stretches = busy[actor]
+            until = stretches.ends
+            if until and start <= until[-1]:  # as Stretches.add has it, without a call for each event
+                if end > until[-1]:
+                    until[-1] = end
+            else:
+                stretches.starts.append(start)
+                until.append(end)
     return Timeline(actors, starts, ends, steps, seconds, counts, tokens, came_from, busy, waiting, idle, work)
 
 

@@ -156,8 +156,9 @@ class Walk:
             self._alive[agent] = ""
         elif agent in self._spawned:
             later = self._spawned[agent]
-            said = f"{quoted(agent)} acts, but is spawned later, by {quoted(later)}"
-            self._accuse("before-spawn", event, said, later)
+            if not self._at_one_time(event, later):
+                said = f"{quoted(agent)} acts, but is spawned later, by {quoted(later)}"
+                self._accuse("before-spawn", event, said, later)
         elif agent not in self._accused:
             self._accused.add(agent)
             kind = "return-from-nobody" if event.type == "return" else "never-spawned"
@@ -191,11 +192,17 @@ class Walk:
             return True
         elif to in self._spawned:
             later = self._spawned[to]
+            if self._at_one_time(event, later):
+                return True
             self._accuse(kind, event, f"{verb} {quoted(to)}, who is spawned later, by {quoted(later)}", later)
         else:
             team = list(self._alive)
             self._accuse(kind, event, lambda: f"{verb} {quoted(to)}, who is not on the team{nearest(to, team)}")
         return False
+
+    def _at_one_time(self, event: Event, other: str) -> bool:
+        """Whether two events have the same time. Either may then have been the first, in whichever order they come."""
+        return self.graph.events[self.graph.places[other]].t == event.t
 
     # what each act does
 

@@ -131,6 +131,9 @@ FINE: list[tuple[str, list[Json], Edges, Json]] = [
     ("a name stands for its instances", [SPAWN, {"type": "message", "to": "critics"}], [], {"agents": [{"id": "lead"}, {"id": "helper", "name": "critics"}]}),
     ("a team of equals that nobody spawned", [{"type": "message", "to": "b"}, {**TURN, "agent": "b"}], [], {}),
     ("a new agent's act is dated with its spawn", [SPAWN, {**WORK, "t": 0}], [], {}),
+    ("an agent is spoken to and acts at the time of its spawn, which waits for a late act", [
+        {**TURN, "t": 0}, {"type": "compaction", "t": 1}, {**SPAWN, "t": 1}, {"type": "message", "to": "helper", "t": 1}, {**WORK, "t": 1},
+    ], [("e2", "e3", "causal")], {}),
     ("a despawn and its return at one time", [{**GONE, "t": 5}, {**BACK, "t": 5}, SPAWN], [], {}),
     ("a call and its result at one time, the wrong way round", [{**RESULT, "t": 1}, {**CALL, "t": 1}], [], {}),
     ("returns to the user", [{"type": "return", "to": "user"}], [], {}),
