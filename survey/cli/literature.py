@@ -17,11 +17,12 @@ from survey.cli.options import as_of, chosen, fail, finds_bib, formats, primary,
 from survey.cli.printing import count_table, entry_page, headline, sentence
 from survey.literature import Pool, counts, crosstab, load, read_pool, read_taxonomy, timeline
 from survey.literature.check import already_there, check_files
-from survey.literature.export import FORMATS, write_whole
+from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
 from survey.literature.problems import expected, quoted, visible
 from survey.literature.rules import arxiv_date
 from survey.literature.skeleton import skeleton
+from survey.whole import write_whole
 
 
 @click.command(short_help="Report every problem in bib/.")
@@ -205,10 +206,7 @@ def export(
     if Path(os.path.realpath(folder)) in (place.parent, place.parent.parent) and place.exists():
         message = f"{output} is data of the survey; an export in its place would lose what it does not carry"
         raise click.BadParameter(message, param_hint="--output")
-    try:
-        write_whole(output, data)
-    except OSError as error:
-        raise click.FileError(str(output), (error.strerror or str(error)).lower()) from None
+    write_whole(output, data)
     click.echo(f"{len(pool)} entries written to {output}", err=True)
 
 

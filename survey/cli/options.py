@@ -35,7 +35,8 @@ def finds_bib(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read has seen enough
         except OSError as error:
-            raise click.ClickException(f"cannot write: {(error.strerror or str(error)).lower()}") from None
+            place = error.filename or "cannot write"
+            raise click.ClickException(f"{place}: {(error.strerror or str(error)).lower()}") from None
 
     return click.pass_obj(wrapped)
 

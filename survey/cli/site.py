@@ -8,11 +8,12 @@ import click
 
 from survey.cli.options import finds_bib
 from survey.literature import load
+from survey.whole import FULL
 
 
 @click.command(short_help="Write the pages of the site into a folder.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR",
-              help="A folder that is new or empty.")  # fmt: skip
+              help="A folder that is new or empty; it is filled whole or not at all.")  # fmt: skip
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
               help="The folder with mkdocs.yml.  [default: the one that holds the data folder]")  # fmt: skip
 @finds_bib
@@ -21,6 +22,7 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
 
     Any generator that reads mkdocs.yml can build the folder: MkDocs with Material, or Zensical.
     """
+    from survey.site.beside import Busy
     from survey.site.folder import write_folder  # charts and templates are loaded only when asked for
 
     project = project or folder.resolve().parent
@@ -30,6 +32,12 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
         number = write_folder(load(folder), project, out)
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
+    except Busy as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        if error.filename is None and error.errno in FULL:
+            raise OSError(error.errno, error.strerror, str(out)) from None
+        raise
     click.echo(f"{number} files written to {out}")
 
 

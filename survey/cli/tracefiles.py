@@ -17,7 +17,7 @@ import click
 from survey.cli import tracepages
 from survey.traces import InvalidTrace, Reading, Trace, readings
 from survey.traces.importers import BadLog
-from survey.traces.writing import packed_for
+from survey.traces.writing import packed_whole
 
 LONG = 20_000_000
 """Bytes from which on reading a file takes long enough to show how far it is."""
@@ -109,11 +109,11 @@ def valid(reading: Reading) -> Trace:
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[IO[bytes]]:
-    """A file to write to, packed if its name says so, or standard output."""
+    """A file to write to, whole or not at all and packed if its name says so, or standard output."""
     if path is None:
         yield sys.stdout.buffer
         return
-    with path.open("wb") as plain, packed_for(str(path), plain) as stream:
+    with packed_whole(path) as stream:
         yield stream
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +32,7 @@ from survey.traces.scoring import (
 )
 from survey.traces.scoring.pieces import CUT
 from survey.traces.scoring.processes import NoWorkers
-from survey.traces.writing import packed_for
+from survey.traces.writing import packed_whole
 
 PARTS = 8
 """Into how many tasks a small corpus is split for each worker, so that all end at about the same time."""
@@ -120,7 +119,8 @@ def score(
             else:
                 order.extend(key for keys in turns for key in keys)
         if target is not None:
-            _moved(FORMS[form](journal.rows(order), asked), target)
+            with packed_whole(target) as stream:
+                stream.writelines(FORMS[form](journal.rows(order), asked))
         done = True
     except NoWorkers as error:
         click.echo(f"Error: {error}{_how_to_go_on(journal)}", err=True)
@@ -180,7 +180,7 @@ def _corpus(patterns: tuple[str, ...], target: Path | None) -> list[Source]:
         raise click.BadParameter(str(error), param_hint="PATTERN") from None
     if target is None:
         return found
-    own = {str(_beside(target, ending)) for ending in (".part", ".part.new")}
+    own = {str(_beside(target, ".part"))}
     real = {source.address: os.path.realpath(source.address) for source in found if source.local}
     if str(target) in real.values():
         raise click.UsageError(f"-o {target.name} is one of the files to be scored; name another, or another folder")
@@ -214,25 +214,6 @@ def _streamed(lines: Iterable[bytes], path: Path | None) -> None:
         for some in lines:
             stream.write(some)
             stream.flush()
-
-
-def _moved(lines: Iterable[bytes], target: Path) -> None:
-    """Write all of it beside the target, and put it there in one step."""
-    new = _beside(target, ".part.new")
-    try:
-        with new.open("wb") as plain:
-            stream = packed_for(target.name, plain)
-            for some in lines:
-                stream.write(some)
-            if stream is not plain:
-                stream.close()
-            plain.flush()
-            os.fsync(plain.fileno())
-        if target.exists():
-            shutil.copymode(target, new)
-        new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _how_to_go_on(journal: Journal) -> str:

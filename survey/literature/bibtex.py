@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ BRACED = re.compile(r"\{([^{}]*)\}")
 BRACE = re.compile(r"[{}]")
 DELIMITER = re.compile(r"(?<!\\)[{}\"]")
 ENTRY = re.compile(r"@[A-Za-z]+[ \t]*\{[^\s,{}]*")
+UNCOUNTED = re.compile(r"\\\n")
+"""An end of a line that bibtexparser does not count, since a backslash stands before it."""
+
 SPACES = re.compile(r"[ \t\r\n]+")
 NEWLINE = re.compile(rb"\r\n|\r|\n")
 FORBIDDEN = re.compile(
@@ -95,7 +99,7 @@ def parse_bibtex(text: str, shown: str = "<text>") -> Document:
     """The entries of a text."""
     if not text.strip():
         return Document(shown, (), ())
-    return _Reading(shown).read(Splitter(text).split())
+    return _Reading(shown, text).read(Splitter(text).split())
 
 
 def write_bibtex(blocks: Iterable[Block]) -> str:
@@ -189,9 +193,11 @@ def _line_endings(data: bytes, shown: str) -> Iterator[Problem]:
 class _Reading:
     """Turns bibtexparser's blocks into ours and collects what is wrong with them."""
 
-    def __init__(self, shown: str) -> None:
+    def __init__(self, shown: str, text: str) -> None:
         self.shown = shown
         self.problems: list[Problem] = []
+        ends = [match.start() for match in UNCOUNTED.finditer(text)]
+        self._uncounted = [text.count("\n", 0, end) - number for number, end in enumerate(ends)]
 
     def read(self, library: Library) -> Document:
         blocks = [block for raw in library.blocks if (block := self._block(raw))]
@@ -203,10 +209,14 @@ class _Reading:
                 self._problem(block.line, f"the key {how} (first in line {first.line})", block.key)
         return Document(self.shown, tuple(blocks), tuple(self.problems))
 
+    def _line(self, told: int | None) -> int:
+        """The line of what begins where bibtexparser says."""
+        return (told or 0) + 1 + bisect_left(self._uncounted, told or 0)
+
     def _block(self, raw: model.Block | None) -> Block | None:
         if raw is None:
             return None
-        line = (raw.start_line or 0) + 1
+        line = self._line(raw.start_line)
         match raw:
             case model.DuplicateBlockKeyBlock():
                 return self._block(raw.ignore_error_block)
@@ -234,7 +244,7 @@ class _Reading:
             self._problem(line, f"{quoted(key)} cannot be a key (letters, digits, . _ + - only)", key)
         fields: dict[str, Field] = {}
         for field in raw.fields:
-            name, at = field.key.lower(), (field.start_line or 0) + 1
+            name, at = field.key.lower(), self._line(field.start_line)
             if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
                 self._problem(at, f"{quoted(field.key)} cannot be the name of a field", key)
                 continue

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from survey.literature import Pool
+from survey.site.beside import beside
 from survey.site.notebooks import executed, filled, markdown
 from survey.site.pages import build, draw
 from survey.site.prose import render_prose
@@ -34,7 +35,7 @@ _Loader.add_constructor("!ENV", _Loader.env)
 
 
 def write_folder(pool: Pool, project: Path, out: Path) -> int:
-    """Write every page and file of the site below ``out``; the number of files written.
+    """Write every page and file of the site below ``out``, all or nothing; the number of files written.
 
     ``project`` is the folder with mkdocs.yml and docs/. Prose is written with its figures
     filled in, other files as they are, and a mkdocs.yml that asks for no plugin of ours.
@@ -42,6 +43,7 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
     Raises:
         InvalidSurvey: if a page asks for what does not exist.
         FileExistsError: if ``out`` is there and holds something.
+        Busy: if another run is writing to ``out``.
 
     """
     if out.exists() and any(out.iterdir()):
@@ -58,11 +60,12 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
     for path, notebook in ran.items():
         page = f"notebooks/{path.name}"
         pages[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, draw))
-    for name, content in pages.items():
-        target = out / "docs" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.encode())
-    _write_config(config, project, out)
+    with beside(out) as new:
+        for name, content in pages.items():
+            target = new / "docs" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content if isinstance(content, bytes) else content.encode())
+        _write_config(config, project, new)
     return len(pages)
 
 

@@ -15,7 +15,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from html import escape, unescape
@@ -23,6 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
+from survey.site.beside import beside
 from survey.site.markup import environment
 from survey.site.modules import bundled
 
@@ -100,11 +100,7 @@ def assemble(built: Path, project: Path, out: Path) -> int:
         raise FileNotFoundError(f"{built / 'source'}: found {', '.join(archives) or 'nothing'}, expected one .tar.gz")
     if out.exists() and any(out.iterdir()) and not (out / README).is_file():
         raise FileExistsError(f"{out} holds something else: move it away, or name another folder")
-    with tempfile.TemporaryDirectory(
-        dir=built
-    ) as beside:  # where nobody takes it for the folder, should this be killed
-        new = Path(beside) / "new"
-        new.mkdir()
+    with beside(out) as new:
         pack(built / "site", new / "site")
         for part in parts:
             (shutil.copytree if part.is_dir() else shutil.copy)(part, new / part.name)
@@ -113,9 +109,6 @@ def assemble(built: Path, project: Path, out: Path) -> int:
         listed = [path for path in sorted(new.rglob("*")) if path.is_file()]
         sums = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(new).as_posix()}\n" for p in listed]
         _write(new / "SHA256SUMS", "".join(sums))
-        if out.exists():
-            out.replace(Path(beside) / "old")
-        new.replace(out)
     return len(listed) + 1
 
 

@@ -16,10 +16,13 @@ from jinja2 import Environment
 from mkdocs.config import base, config_options
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
+
+from survey.site.building import Building
+from survey.whole import whole
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
@@ -45,12 +48,13 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def __init__(self) -> None:
         self.code_of: float = 0.0
-        self.serving = False
+        self.serving = self.dirty = False
+        self.building: Building | None = None
         self.policy: Any = None
 
-    def on_startup(self, *, command: str, **_: Any) -> None:
+    def on_startup(self, *, command: str, dirty: bool = False) -> None:
         """Having this event keeps one plugin for all rebuilds of a server."""
-        self.serving = command == "serve"
+        self.serving, self.dirty = command == "serve", dirty
 
     def on_config(self, config: MkDocsConfig) -> None:
         """Watch what the pages are made of, besides docs/."""
@@ -58,6 +62,27 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         for place in (self.folder, self.folder.parent / NOTEBOOKS, self.folder.parent / "constraints.txt", PACKAGE):
             if place.exists() and str(place) not in config.watch:
                 config.watch.append(str(place))
+
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Leave the site that is there alone until the new one is whole."""
+        self.building = Building(config, in_place=self.serving or self.dirty)
+
+    @event_priority(-100)  # after every plugin that writes into the site
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Put the new site into its place."""
+        if self.building:
+            self.building.done()
+
+    @event_priority(-100)
+    def on_build_error(self, *, error: Exception) -> None:
+        """Leave nothing of a build that failed."""
+        if self.building:
+            self.building.dropped(error)
+
+    def on_shutdown(self) -> None:
+        """The same for one that was interrupted."""
+        if self.building:
+            self.building.dropped(KeyboardInterrupt())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add every computed page and file; refuse to replace one that a person wrote."""
@@ -79,7 +104,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             files.append(File.generated(config, path, content=content))
         for file in notebooks:
             files.append(file)
-        self.known = {file.src_uri for file in files}
+        self.known = frozenset(file.src_uri for file in files)
         self.edits = self.wing.edit_places(self.pool)
         self.computed = set(pages)
         return files
@@ -91,9 +116,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             name = f"{NOTEBOOKS}/{path.name}"
             text = self.wing.notebooks.filled(notebook, self.pool, name, self.wing.draw)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
-            unfinished = filled / f"{name}.{os.getpid()}"
-            unfinished.write_text(json.dumps(text), encoding="utf-8")
-            unfinished.replace(filled / name)  # in one step: another build may read it
+            with whole(filled / name, lasting=False) as stream:  # another build may read it
+                stream.write(json.dumps(text).encode())
             yield File(name, str(filled), config.site_dir, config.use_directory_urls)
             yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 

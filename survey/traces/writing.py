@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from survey.traces.trace import Trace
+from survey.whole import whole
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -35,10 +37,19 @@ def packed_for(name: str, stream: IO[bytes]) -> IO[bytes]:
     return stream
 
 
+@contextmanager
+def packed_whole(path: Path | str) -> Iterator[IO[bytes]]:
+    """A stream to a file, packed if its name says so, that takes its place when the block ends without an error."""
+    with whole(path) as plain:
+        stream = packed_for(str(path), plain)
+        with nullcontext() if stream is plain else stream:
+            yield stream
+
+
 def write(traces: Iterable[Trace], path: Path | str) -> int:
-    """Write traces to a file, one on each line, and give their number."""
+    """Write traces to a file, whole or not at all, one on each line; their number."""
     number = 0
-    with Path(path).open("wb") as plain, packed_for(str(path), plain) as stream:
+    with packed_whole(path) as stream:
         for trace in traces:
             stream.write(dumped(trace) + b"\n")
             number += 1

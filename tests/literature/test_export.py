@@ -21,11 +21,12 @@ from jsonschema import Draft202012Validator
 from survey.literature import Pool, load, parse_bibtex
 from survey.literature.bibtex import FORBIDDEN, Field, collapsed, unwritable
 from survey.literature.entries import read_entries
-from survey.literature.export import FORMATS, write_whole
+from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib, to_tagged_bib
 from survey.literature.export.csl import to_csl_json
 from survey.literature.export.ris import to_ris
 from survey.literature.rules import CITED
+from survey.whole import write_whole
 from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY
 

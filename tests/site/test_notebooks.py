@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from survey.literature import InvalidSurvey, Pool
+from survey.literature import InvalidSurvey, Pool, load
 from survey.site import draw, render_prose
 from survey.site.folder import write_folder
-from survey.site.notebooks import executed, filled, light, markdown
+from survey.site.notebooks import executed, execution, filled, light, markdown, tables
 from survey.site.plots import plot, table
-from tests.conftest import ROOT
+from tests.conftest import ROOT, few_data
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
@@ -40,7 +40,7 @@ def notebook(project: Path, name: str, *cells: dict[str, Any]) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "bib", tmp_path / "bib")
+    few_data(tmp_path)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text("# Home\n\n[One](../notebooks/one.ipynb)\n")
     (tmp_path / "constraints.txt").write_text("altair==6.3.0\n")
@@ -79,9 +79,9 @@ def test_a_notebook_runs_again_when_and_only_when_something_it_depends_on_has_ch
     pool_file.write_text(pool_file.read_text() + "\n% a note\n")
     assert ran(project, *both) == ["counting"], "an edit of the pool runs what reads it"
 
-    coding = project / "bib" / "codings" / "readers.toml"
-    coding.write_text(coding.read_text() + "\n# a note\n")
-    assert ran(project, *both) == ["counting"], "the codings are data as well"
+    taxonomy = project / "bib" / "taxonomy.toml"
+    taxonomy.write_text(taxonomy.read_text() + "\n# a note\n")
+    assert ran(project, *both) == ["counting"], "the taxonomy is data as well"
 
     (project / "notebooks" / "helper.py").write_text("def two():\n    return 1 + 1\n")
     assert ran(project, *both) == ["alone"], "an edit of a module runs what loads it"
@@ -107,6 +107,20 @@ def test_a_kept_run_that_is_damaged_is_run_again(project: Path) -> None:
     (project / ".cache" / "notebooks" / "one.json").write_text('{"own": [')
     assert ran(project, one) == ["one"]
     assert executed([one], project)[one] == first
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"notebook"', '"notebok"'), ('"cell_type": "code"', '"cell_type": "cod"'), ('"2"', '"3"'), ('{"own"', '["own"')],
+)
+def test_a_kept_run_in_which_anything_was_changed_is_none(tmp_path: Path, old: str, new: str) -> None:
+    place, own = tmp_path / "one.json", ["a state"]
+    cells = [{"cell_type": "code", "source": "1 + 1", "outputs": [{"data": {"text/plain": "2"}}]}]
+    kept = json.dumps(execution.sealed({"own": own, "reads": {}, "notebook": {"cells": cells}}))
+    place.write_text(kept)
+    assert execution._still_true(place, own) == {"cells": cells}
+    place.write_text(kept.replace(old, new))
+    assert execution._still_true(place, own) is None
 
 
 def test_two_runs_give_the_same_bytes(project: Path) -> None:
@@ -135,7 +149,14 @@ def test_a_notebook_that_raises_names_file_line_cell_and_reason(project: Path) -
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("not a notebook", "is no notebook"), ('{"cells": [], "nbformat": 4}', "is no notebook")],
+    [
+        ("not a notebook", "is no notebook"),
+        ('{"cells": [], "nbformat": 4}', "is no notebook"),
+        ('{"cells": [], "nbformat": 9, "nbformat_minor": 0, "metadata": {}}', "is no notebook"),
+        ('{"cells": [{"cell_type": "markdown", "source": [7]}], "nbformat": 4, "nbformat_minor": 4}', "is no notebook"),
+        ("[" * 100_000, "is no notebook"),
+    ],
+    ids=["text", "no metadata", "a format to come", "a source that is no text", "brackets"],
 )
 def test_a_file_that_is_no_notebook_is_said_to_be_none(project: Path, content: str, message: str) -> None:
     path = notebook(project, "one")
@@ -191,6 +212,24 @@ def test_a_notebook_is_a_page_with_citations_links_and_outputs_and_a_file_to_tak
     assert taken["cells"][1]["outputs"], "and holds the outputs"
 
 
+def test_tables_are_those_outputs_that_are_tables_and_no_other_json() -> None:
+    table = {"title": "T", "head": ["a"], "rows": [[1]]}
+    outputs = [{"data": {"application/json": data}} for data in (table, {"title": "x"}, [1], 7, None)]
+    assert tables({"cells": [{"outputs": outputs}]}) == {"T": (["a"], [[1]])}
+
+
+def test_an_output_without_words_says_at_least_what_it_is() -> None:
+    outputs = [{"output_type": "display_data", "data": {"image/png": "iVBOR"}}, {"output_type": "error"}]
+    page = markdown({"cells": [{"cell_type": "code", "source": "draw()", "outputs": outputs}]})
+    assert "(image/png)" in page
+    assert "(error)" in page
+
+
+def test_a_page_with_html_that_no_parser_takes_is_refused_by_its_name() -> None:
+    with pytest.raises(InvalidSurvey, match=r"notebooks/one\.ipynb:1: holds HTML that cannot be read"):
+        light("<p><![CDv </p>", "notebooks/one.ipynb", frozenset())
+
+
 def test_for_other_generators_a_notebook_is_markdown(project: Path, pool: Pool) -> None:
     code = cell("code", "print('a line')\n7", "b")
     path = notebook(project, "one", cell("markdown", "# One\n\nSee [the other](two.ipynb) and [@c3].", "a"), code)
@@ -201,11 +240,11 @@ def test_for_other_generators_a_notebook_is_markdown(project: Path, pool: Pool) 
     assert "```text\na line\n```" in page.replace("\n\n```", "\n```")
 
 
-def test_the_folder_for_other_generators_names_notebooks_as_pages(project: Path, pool: Pool) -> None:
+def test_the_folder_for_other_generators_names_notebooks_as_pages(project: Path) -> None:
     notebook(project, "one", cell("markdown", "# One", "a"))
     with (project / "mkdocs.yml").open("a") as config:
         config.write("nav:\n  - Home: index.md\n  - Notebooks:\n      - One: notebooks/one.ipynb\n")
-    write_folder(pool, project, project / "out")
+    write_folder(load(project / "bib"), project, project / "out")
     assert (project / "out" / "docs" / "notebooks" / "one.md").read_text().startswith("# One")
     assert "(../notebooks/one.md)" in (project / "out" / "docs" / "index.md").read_text()
     config_out = (project / "out" / "mkdocs.yml").read_text()
@@ -282,20 +321,20 @@ def cell_of(code: str, output: str) -> str:
 
 def test_a_long_way_to_a_picture_is_folded_and_a_short_one_is_not() -> None:
     picture = '<figure class="chart"></figure>'
-    assert "<details" in light(cell_of("a\n" * 9, picture), "notebooks/one.ipynb", set())
-    assert "<details" not in light(cell_of("a\n" * 3, picture), "notebooks/one.ipynb", set())
-    assert "<details" not in light(cell_of("a\n" * 9, "<p>no picture</p>"), "notebooks/one.ipynb", set())
+    assert "<details" in light(cell_of("a\n" * 9, picture), "notebooks/one.ipynb", frozenset())
+    assert "<details" not in light(cell_of("a\n" * 3, picture), "notebooks/one.ipynb", frozenset())
+    assert "<details" not in light(cell_of("a\n" * 9, "<p>no picture</p>"), "notebooks/one.ipynb", frozenset())
 
 
 def test_light_drops_marks_of_code_that_nobody_sees() -> None:
-    page = light(cell_of("a", '<svg fill="var(--hue, #23478f)"></svg>'), "notebooks/one.ipynb", set())
+    page = light(cell_of("a", '<svg fill="var(--hue, #23478f)"></svg>'), "notebooks/one.ipynb", frozenset())
     assert "line;" in page
     assert 'fill="var(--hue)"' in page
 
 
 def test_light_leaves_prose_as_it_is() -> None:
     page = '<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown"><p>A &amp; B</p></div></div>'
-    assert "<p>A &amp; B</p>" in light(page, "notebooks/one.ipynb", set())
+    assert "<p>A &amp; B</p>" in light(page, "notebooks/one.ipynb", frozenset())
 
 
 def test_prose_in_parts_is_prose_as_a_whole(pool: Pool) -> None:

@@ -17,13 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from mkdocs.config import load_config
 
-from survey.literature import Pool
+from survey.literature import Pool, load
 from survey.literature.bibtex import Field
 from survey.site.folder import write_folder
 from survey.site.markup import inert, url
 from survey.site.neighbours import neighbours
 from survey.site.pages import build
-from tests.conftest import ROOT
+from tests.conftest import ROOT, few_data
 
 HOSTILE = "</title><script>alert(1)</script> {{ 7*7 }} {% raw %} [x](javascript:alert(2)) **bold** `code` | # head ![i](x) $$1$$ [@c3]"
 
@@ -118,8 +118,8 @@ def test_links_are_relative_to_where_a_page_is_published(source: str, target: st
 
 
 def project_in(folder: Path) -> Path:
-    """A project of its own with the real data and one page."""
-    (folder / "bib").symlink_to(ROOT / "bib")
+    """A project of its own with a little data and one page."""
+    few_data(folder)
     (folder / "docs").mkdir()
     (folder / "docs" / "index.md").write_text("# Home\n\n{{ count() }} entries, [@c3].\n")
     (folder / "mkdocs.yml").write_text(
@@ -135,9 +135,9 @@ def built(project: Path) -> str:
     return result.stderr if result.returncode else ""
 
 
-def test_a_plain_mkdocs_project_needs_the_plugin_and_nothing_else(tmp_path: Path, pool: Pool) -> None:
+def test_a_plain_mkdocs_project_needs_the_plugin_and_nothing_else(tmp_path: Path) -> None:
     assert built(project_in(tmp_path)) == ""
-    assert f"{len(pool)} entries" in (tmp_path / "site" / "index.html").read_text()
+    assert f"{len(load(tmp_path / 'bib'))} entries" in (tmp_path / "site" / "index.html").read_text()
     assert (tmp_path / "site" / "entries" / "c3" / "index.html").is_file()
     assert sorted(p.name for p in (tmp_path / "docs").iterdir()) == ["index.md"]
 
@@ -150,10 +150,6 @@ def test_a_wrong_figure_stops_the_build_with_file_and_line(tmp_path: Path) -> No
 
 def test_a_wrong_pool_stops_the_build_with_its_own_messages(tmp_path: Path) -> None:
     project = project_in(tmp_path)
-    (project / "bib").unlink()
-    (project / "bib").mkdir()
-    for name in ("taxonomy.toml", "excluded.bib"):
-        (project / "bib" / name).write_bytes((ROOT / "bib" / name).read_bytes())
     (project / "bib" / "pool.bib").write_text("@misc{a, title = {x}}\n")
     complaint = built(project)
     assert "the data has problems:" in complaint
@@ -234,12 +230,12 @@ def test_a_folder_that_holds_something_is_left_alone(pool: Pool, tmp_path: Path)
         write_folder(pool, ROOT, tmp_path)
 
 
-def test_the_command_writes_the_folder(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
     from survey.cli import main
 
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(project_in(tmp_path))
     run: Callable[..., object] = CliRunner().invoke
     result = run(main, ["pages", "--out", str(tmp_path / "out")])
     assert result.exit_code == 0  # type: ignore[attr-defined]

@@ -16,10 +16,10 @@ import platform
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from survey.literature.problems import InvalidSurvey, Problem
+from survey.whole import own_folder, whole
 
 Notebook = dict[str, Any]
 
@@ -61,11 +61,10 @@ def _one(path: Path, project: Path, kept: Path, said: Callable[[str], None]) -> 
         return found
     said(f"running {os.path.relpath(path)}")
     result, reads = _run(notebook, path, project)
-    run = {"own": own, "reads": {name: _state(Path(name)) for name in reads}, "notebook": result}
+    run = sealed({"own": own, "reads": {name: _state(Path(name)) for name in reads}, "notebook": result})
     kept.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
-    unfinished.replace(place)  # in one step: another build may read it
+    with whole(place, lasting=False) as stream:  # another build may read it
+        stream.write(json.dumps(run, ensure_ascii=False).encode("utf-8"))
     return result
 
 
@@ -75,10 +74,10 @@ def _read(path: Path) -> Notebook:
     try:
         notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
         nbformat.validate(notebook)
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError, KeyError) as error:
-        message = str(error).strip().splitlines()[0]
+        plain: Notebook = json.loads(json.dumps(notebook))  # what is run and what is kept look the same
+    except Exception as error:  # from a file that is no notebook nbformat raises whatever it stumbles over
+        message = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InvalidSurvey([Problem(os.path.relpath(path), 1, f"is no notebook: {message}")]) from None
-    plain: Notebook = json.loads(json.dumps(notebook))  # what is run and what is kept look the same
     return plain
 
 
@@ -90,12 +89,23 @@ def _own(path: Path, project: Path) -> list[str]:
 def _still_true(place: Path, own: list[str]) -> Notebook | None:
     try:
         run = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    if run["own"] != own or any(_state(Path(name)) != state for name, state in run["reads"].items()):
+    if (
+        not isinstance(run, dict)
+        or run != sealed(run)
+        or run["own"] != own
+        or any(_state(Path(name)) != state for name, state in run["reads"].items())
+    ):
         return None
     notebook: Notebook = run["notebook"]
     return notebook
+
+
+def sealed(run: dict[str, Any]) -> dict[str, Any]:
+    """A run with the digest of what it says: one that was damaged on the disk is not taken for true."""
+    said = {key: value for key, value in run.items() if key != "digest"}
+    return {**said, "digest": hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()}
 
 
 def _state(path: Path) -> str:
@@ -121,11 +131,11 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
     own = project / ".cache" / "ipython"
     own.mkdir(parents=True, exist_ok=True)
     settings = {"PYTHONHASHSEED": "0", "IPYTHONDIR": str(own)}
-    with TemporaryDirectory(prefix="notebook-") as sockets:
+    with own_folder("survey-notebook-") as sockets:
         client = NotebookClient(
             code,
             kernel_name="python3",
-            config=_private(Path(sockets)),
+            config=_private(sockets),
             timeout=PATIENCE,
             record_timing=False,
             coalesce_streams=True,
@@ -140,10 +150,16 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
 
 
 def _private(sockets: Path) -> Any:
-    """Settings by which nobody else on the machine can listen to a run, where the system allows it."""
+    """Settings by which nobody else on the machine can listen to a run, where the system allows it.
+
+    All its files are in one folder, which the next run takes away if this one is killed.
+    """
     from traitlets.config import Config
 
-    return Config({"KernelManager": {"transport": "ipc", "ip": str(sockets / "kernel")} if os.name == "posix" else {}})
+    settings = {"connection_file": str(sockets / "kernel.json")}
+    if os.name == "posix":
+        settings |= {"transport": "ipc", "ip": str(sockets / "kernel")}
+    return Config({"KernelManager": settings})
 
 
 def _plain(cell: Any) -> dict[str, Any]:

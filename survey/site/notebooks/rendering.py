@@ -6,9 +6,10 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
@@ -23,6 +24,9 @@ PLAIN = re.compile(r'<span class="(?:w|p|o|n|nn)">([^<]*)</span>')
 
 FALLBACK = re.compile(r"var\((--[\w-]+), #[0-9a-f]{6}\)")
 """A colour for where there is no site around a picture. Here there is."""
+
+RAW = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL)
+"""What a reader does not see of a page: most of what a notebook plugin makes, and slow to go through."""
 
 SHORT = 6
 """Lines of code that a reader passes over easily; a longer way to a picture is folded."""
@@ -48,17 +52,22 @@ def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., 
     return out
 
 
-def light(html: str, page: str, known: Collection[str]) -> str:
+@lru_cache(maxsize=32)  # a server asks again after every edit
+def light(html: str, page: str, known: frozenset[str]) -> str:
     """The page without the scripts, styles and frames that a notebook plugin puts around each cell.
 
     Links to source files become addresses, since a notebook's text has not gone through the
     generator; ``known`` are the source files there are.
 
     Raises:
-        InvalidSurvey: if a link leads to a page that does not exist.
+        InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
-    soup = BeautifulSoup(html, "html.parser")
+    try:
+        soup = BeautifulSoup(RAW.sub("", html), "html.parser")
+    except ParserRejectedMarkup:
+        message = 'holds HTML that cannot be read (expected elements; is there a "<![" too many?)'
+        raise InvalidSurvey([Problem(page, 1, message)]) from None
     for link in soup.find_all("a", href=SOURCE):
         link["href"] = _address(str(link["href"]), page, known)
     cells = [_cell(tag) for tag in soup.find_all(class_=CELL) if not tag.find(class_=CELL)]
@@ -92,8 +101,6 @@ def _cell(tag: Tag) -> dict[str, Any]:
 
 
 def _inside(tag: Tag) -> str:
-    for style in tag.find_all(["style", "script"]):
-        style.decompose()
     return FALLBACK.sub(r"var(\1)", PLAIN.sub(r"\1", tag.decode_contents().strip()))
 
 
@@ -109,7 +116,12 @@ def tables(notebook: Mapping[str, Any]) -> dict[str, tuple[list[str], list[list[
     """Head and rows of every table that an executed notebook shows, by its title."""
     outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", ()))
     data = (output.get("data", {}).get("application/json") for output in outputs)
-    return {table["title"]: (table["head"], table["rows"]) for table in data if table}
+    return {table["title"]: (table["head"], table["rows"]) for table in data if _is_table(table)}
+
+
+def _is_table(data: object) -> bool:
+    """Whether a JSON output is a table of ours; a notebook may show other JSON, too."""
+    return isinstance(data, dict) and isinstance(data.get("title"), str) and {"head", "rows"} <= data.keys()
 
 
 def markdown(notebook: dict[str, Any]) -> str:
@@ -128,6 +140,9 @@ def _blocks(cell: dict[str, Any]) -> dict[str, Any]:
 def _shown(output: dict[str, Any]) -> dict[str, Any]:
     if output["output_type"] == "stream":
         return {"html": "".join(output["text"]), "plain": True}
-    data = output["data"]
+    data = output.get("data", {})
     html = "".join(data.get("text/html", ""))
-    return {"html": html or "".join(data["text/plain"]), "plain": not html}
+    if html or "text/plain" in data:
+        return {"html": html or "".join(data["text/plain"]), "plain": not html}
+    # an error, or an output without words: what it is stands for it, so that nothing is passed over in silence
+    return {"html": f"({', '.join(data) or output['output_type']})", "plain": True}
