@@ -21,6 +21,7 @@ from survey.literature.claims import Judge
 from survey.literature.gaps import OPEN, gap_map, pairs
 from survey.literature.problems import expected, quoted
 from survey.literature.statistics import cell_label
+from survey.site import performance
 from survey.site.markup import inert, render
 from survey.site.picture import picture
 
@@ -67,6 +68,8 @@ class Figures:
             "claim",
             "coverage",
             "asof",
+            "measured",
+            "campaigns",
         )
         return {name: getattr(self, name) for name in names}
 
@@ -175,6 +178,14 @@ class Figures:
     def asof(self) -> str:
         """The day the figures of this page speak for."""
         return self.pool.day.isoformat()
+
+    def measured(self) -> Markup:
+        """A table of what was measured, each figure against a peer or a limit."""
+        return Markup(render("measured.html.j2", measured=performance.measured()))
+
+    def campaigns(self) -> Markup:
+        """A table of what was tried on purpose to break the survey, and what came of it."""
+        return Markup(render("campaigns.html.j2", campaigns=performance.campaigns()))
 
     def entry(self, key: str) -> Entry:
         """The work behind a key, which from now on is in the page's reference list."""

@@ -56,7 +56,8 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
         if path.is_file()
     }
     ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
-    pages |= build(pool, config.get("site_url", ""), notebooks=ran.values())
+    computed = build(pool, config.get("site_url", ""), notebooks=ran.values())
+    pages |= {name: _linked(content) if name.endswith(".md") else content for name, content in computed.items()}
     for path, notebook in ran.items():
         page = f"notebooks/{path.name}"
         pages[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, draw))
@@ -73,7 +74,12 @@ def _content(path: Path, pool: Pool, docs: Path) -> str | bytes:
     if path.suffix != ".md":
         return path.read_bytes()
     text = render_prose(path.read_text(encoding="utf-8"), pool, path.relative_to(docs).as_posix(), str(path), draw)
-    return NOTEBOOK_LINK.sub(r"\1.md", text)
+    return _linked(text)
+
+
+def _linked(content: str | bytes) -> str | bytes:
+    """A page with its links to notebooks leading to the pages that they have become."""
+    return NOTEBOOK_LINK.sub(r"\1.md", content) if isinstance(content, str) else content
 
 
 def _write_config(config: dict[str, Any], project: Path, out: Path) -> None:

@@ -1,7 +1,11 @@
-"""Load, check and count a large pool, against bibtexparser's bare parse of the same file."""
+"""Load, check and count a large pool and find its gaps, against bibtexparser's bare parse of the same file."""
 
 from __future__ import annotations
 
+import json
+import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,29 +18,51 @@ from bibtexparser.splitter import Splitter
 
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.bibtex import Field, write_bibtex
+from survey.literature.gaps import every_map, ranked
 from tests.conftest import ROOT
 
-SIZES = (1_000, 10_000)
-ROUNDS = 3
+SIZES = {1_000: 3, 10_000: 3, 100_000: 1}
+"""Entries, and how often each is measured."""
+
+GIB = 2
+"""What the largest pool may take of memory."""
 
 
 def run() -> Iterator[str]:
     """One line per size: how many times the bare parse everything takes."""
     pool = load(ROOT / "bib")
-    yield "load + check + statistics, against bibtexparser's bare parse of the same file"
-    for size in SIZES:
+    yield "load + check + statistics + gaps, against bibtexparser's bare parse of the same file"
+    for size, rounds in SIZES.items():
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "taxonomy.toml").write_bytes((ROOT / "bib" / "taxonomy.toml").read_bytes())
-            text = grown(pool, size)
-            (folder / "pool.bib").write_text(text)
-            ours = [seconds(lambda: _all(folder)) for _ in range(ROUNDS)]  # noqa: B023
-            peer = [seconds(lambda: Splitter(text).split()) for _ in range(ROUNDS)]  # noqa: B023
-        ratios = [a / b for a, b in zip(ours, peer, strict=True)]
+            (folder / "pool.bib").write_text(grown(pool, size))
+            large = (folder / "pool.bib").stat().st_size / 1e6
+            runs = [_measured(folder) for _ in range(rounds)]
+        ratios = [ours / peer for ours, peer, _ in runs]
+        each = median(ours for ours, _, _ in runs) / size * 1e6
         yield (
-            f"  {size:>7} entries, {len(text) / 1e6:5.1f} MB: {median(ratios):.2f} times "
-            f"({min(ratios):.2f} to {max(ratios):.2f}; {median(ours) / size * 1e6:.0f} us an entry)"
+            f"  {size:>7} entries, {large:5.1f} MB: {median(ratios):.2f} times "
+            f"({min(ratios):.2f} to {max(ratios):.2f}; {each:.0f} us an entry), "
+            f"at most {max(peak for _, _, peak in runs) / GIB:.2f} times {GIB} GiB of memory"
         )
+
+
+def _measured(folder: Path) -> tuple[float, float, float]:
+    """Seconds of ours, seconds of the bare parse, and the GiB that ours took at most, in a process of its own."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.bench_pool", folder], stdout=subprocess.PIPE, check=True, cwd=ROOT
+    )
+    ours, peer, peak = json.loads(run.stdout)
+    return ours, peer, peak
+
+
+def main(folder: Path) -> None:
+    """What one measuring process does."""
+    ours = seconds(lambda: _all(folder))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    text = (folder / "pool.bib").read_text()
+    print(json.dumps([ours, seconds(lambda: Splitter(text).split()), peak]))
 
 
 def grown(pool: Pool, size: int) -> str:
@@ -63,3 +89,8 @@ def _all(folder: Path) -> None:
     for axis in pool.taxonomy.on("entry"):
         counts(pool, axis.id)
     crosstab(pool, "reward", "credit")
+    ranked(every_map(pool))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
