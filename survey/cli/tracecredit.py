@@ -90,7 +90,7 @@ def credit(
     From the reward alone   broadcast
     From a group of runs    group, agent-wise, magrpo, two-level, sharp-group
     By taking units out     leave-one-out, shapley, shapley-antithetic, shapley-stratified,
-                            shapley-graph, shapley-causal, sharp
+                            shapley-latin, shapley-graph, shapley-causal, sharp
     From other runs         counterfactual
     Along the run           gae
 

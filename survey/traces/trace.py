@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
@@ -97,6 +98,10 @@ class Event(
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Event:
         """The event that an object of a trace file describes. Its four required fields must be sound."""
+        with suppress(ValidationError, OverflowError):
+            event = convert(fields, cls)
+            if _says_no_more(fields):
+                return event
         known = {key: value for key, value in fields.items() if key in FIELDS and _fits(key, value)}
         event = convert(known, cls)
         if len(known) == len(fields):
@@ -162,6 +167,18 @@ def first_agent(events: Iterable[Event]) -> str:
 
 
 FIELDS = {field.encode_name: field.type for field in structs.fields(Event) if field.name != "other"}
+
+
+def _says_no_more(fields: Mapping[str, Any]) -> bool:
+    """Whether an event made of all the fields at once says what they say, as nearly every one does."""
+    tokens, decision = fields.get("tokens"), fields.get("decision", ())
+    return (
+        None not in fields.values()
+        and UNNAMED not in fields
+        and fields.get("delivered") is not True
+        and len(set(decision)) == len(decision)
+        and not (isinstance(tokens, dict) and None in tokens.values())
+    )
 
 
 def _fits(key: str, value: Any) -> bool:

@@ -298,4 +298,7 @@ def test_any_text_is_read_without_a_crash_and_no_entry_is_lost_in_silence(text: 
 
 def test_a_backslash_before_the_end_of_a_line_does_not_move_what_follows() -> None:
     document = parse_bibtex("@misc{a,\n  title = {A},\\\n  year = {2026},\n}\n\n@misc{b,\n  title = {B},\n}\n")
-    assert [(block.key, block.line, block.fields["title"].line) for block in document.blocks] == [("a", 1, 2), ("b", 6, 7)]
+    assert [(block.key, block.line, block.fields["title"].line) for block in document.blocks] == [
+        ("a", 1, 2),
+        ("b", 6, 7),
+    ]

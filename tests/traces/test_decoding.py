@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from survey.traces import EDGE_TYPES, EVENT_TYPES
 from survey.traces.decoding import edges, events
 from survey.traces.schema import EVENT_FIELDS
-from survey.traces.trace import LARGEST, Event
+from survey.traces.trace import LARGEST, UNNAMED, Event
 from survey.traces.validation import EDGES, EVENTS, Validator
 from tests.traces.strategies import MODEST, Json, jsons
 
@@ -155,3 +155,31 @@ def test_what_is_no_json_raises(text: str) -> None:
     for read in (events, edges):
         with pytest.raises(ValueError):
             read(text)
+
+
+ODD: list[dict[str, Any]] = [
+    {"role": None},
+    {"tokens": {"input": 5, "output": None}},
+    {"tokens": {"input": 5, "colour": 1}},
+    {"tokens": 10**400},
+    {"delivered": True},
+    {"decision": ["O1", "O1"]},
+    {"decision": "O1"},
+    {"colour": "red"},
+    {"trusted": "yes"},
+    {"status": "unheard of"},
+    {"reward": {"quality": 1}},
+    {UNNAMED: {}},
+]
+
+
+@pytest.mark.parametrize("odd", [{}, *ODD], ids=str)
+def test_an_event_made_in_one_step_is_the_one_that_is_made_with_care(
+    odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"id": "e1", "t": 2, "type": "message", "agent": "a", "to": "b", **odd}
+    quick = Event.of(fields)
+    monkeypatch.setattr("survey.traces.trace._says_no_more", lambda fields: False)
+    careful = Event.of(fields)
+    assert quick == careful
+    assert all(name in quick.to_json() for name, value in odd.items() if value is not None)

@@ -195,6 +195,7 @@ METHODS: dict[str, Method] = {
             "shapley-stratified", "The Shapley value stratified by position", MEMBERS, ALONE, False,
             _drawn("stratified"),
         ),
+        Method("shapley-latin", "The Shapley value by evenly spread orders", MEMBERS, ALONE, False, _drawn("latin")),
         Method("shapley-graph", "The Shapley value without bystanders", MEMBERS, ALONE, False, _each(_graph)),
         Method("shapley-causal", "The value over causal orders", MEMBERS, ALONE, False, _drawn("causal")),
         Method(

@@ -18,12 +18,16 @@ from survey.traces.credit.intervals import interval
 from survey.traces.credit.rows import Credit
 from survey.traces.metrics import NotMeasurable
 
-Design = Literal["permutation", "antithetic", "stratified", "causal"]
+Design = Literal["permutation", "antithetic", "stratified", "latin", "causal"]
+
+TOGETHER = 5
+"""How many orders the design "latin" draws at once."""
 
 DESIGNS: dict[str, str] = {
     "permutation": "orders drawn at random",
     "antithetic": "random orders, each with its reverse",
     "stratified": "random orders, each in all its rotations, so that every unit stands in every position equally often",
+    "latin": f"random orders, {TOGETHER} at once, so that every unit joins once in each part of the time",
     "causal": "random orders in which nobody joins before what it falls with",
 }
 
@@ -60,11 +64,15 @@ def sampled(
     rounded up to whole ones, and to at least two of them. In every design the shares of one draw, and so their
     means, add up to ``v(all) - v(nobody)`` exactly.
 
-    "permutation", "antithetic" and "stratified" all estimate the Shapley value without bias. **"causal" estimates
-    something else**, our form of a value for games in which some units depend on others: the mean marginal
-    contribution over orders in which a unit joins only after those without which it cannot be there (``Game.fall``),
-    the next one being drawn evenly from all that can. Where nobody depends on anybody it is the Shapley value; else
-    those who come later are credited for what they add to those before, and the sum is the same.
+    "permutation", "antithetic", "stratified" and "latin" all estimate the Shapley value without bias. Pairs are
+    good where the contributions of few units add up, and bad where one unit tips the scale, since it tips it from
+    both ends. "latin" (a Latin hypercube of the times of joining) is as good with the former, and no worse than
+    orders at random with the latter.
+
+    **"causal" estimates something else**, our form of a value for games in which some units depend on others: the
+    mean marginal contribution over orders in which a unit joins only after those without which it cannot be there
+    (``Game.fall``), the next one being drawn evenly from all that can. Where nobody depends on anybody it is the
+    Shapley value; else those who come later are credited for what they add to those before, and the sum is the same.
 
     The interval is Student's t over the draws, so that it is right for many draws and near enough for few.
     A unit whose contribution was the same in every draw may still differ in orders that were not drawn: its
@@ -75,7 +83,7 @@ def sampled(
         raise NotMeasurable("needs units: there are none")
     if not 0 < level < 1:
         raise ValueError(f"a level of confidence lies between 0 and 1, not at {level}")
-    block = {"antithetic": 2, "stratified": number}.get(design, 1)
+    block = {"antithetic": 2, "stratified": number, "latin": TOGETHER}.get(design, 1)
     draws = max(2, -(-samples // block))
     generator = np.random.default_rng(seed)
     means = np.empty((draws, number))
@@ -97,6 +105,11 @@ def sampled(
 def _orders(game: Game, generator: np.random.Generator, design: Design) -> Iterator[NDArray[np.int64]]:
     if design == "causal":
         yield _causal(game, generator)
+        return
+    if design == "latin":
+        parts = np.tile(np.arange(TOGETHER), (len(game.units), 1))
+        times = generator.permuted(parts, axis=1) + generator.random(parts.shape)
+        yield from np.argsort(times, axis=0).T
         return
     order = generator.permutation(len(game.units))
     yield order

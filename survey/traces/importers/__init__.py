@@ -29,6 +29,6 @@ def recognised(log: Log) -> Importer | None:
 
     Raises ``BadLog`` where the file cannot be read at all.
     """
-    if not log.is_folder:
-        _ = log.text
+    if log.is_packed:
+        _ = log.text  # says so here and now if it cannot be unpacked
     return next((importer for importer in importers().values() if importer.recognises(log)), None)

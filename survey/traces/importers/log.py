@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from survey.traces.building import Content
-from survey.traces.packing import BadPacking, unpacked
+from survey.traces.packing import GZIP, ZSTD, BadPacking, unpacked
 from survey.traces.trace import NOTHING, Trace
 
 
@@ -40,6 +40,16 @@ class Log:
     def is_folder(self) -> bool:
         """Whether the user named a folder."""
         return self.data is None and self.path.is_dir()
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the content has to be unpacked before it can be read."""
+        if self.is_folder:
+            return False
+        if self.data is not None:
+            return self.data.startswith((GZIP, ZSTD))
+        with self.path.open("rb") as stream:
+            return stream.read(4).startswith((GZIP, ZSTD))
 
     @cached_property
     def text(self) -> str:

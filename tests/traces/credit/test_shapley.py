@@ -14,7 +14,7 @@ from survey.traces.credit import Game, NotMeasurable, exact, leave_one_out, samp
 from survey.traces.credit.shapley import DESIGNS, Design
 from tests.traces.credit.drawn import MODEST, named, pairs_of_tables, seeded, shares, tabled, tables, worths
 
-UNBIASED: list[Design] = ["permutation", "antithetic", "stratified"]
+UNBIASED: list[Design] = ["permutation", "antithetic", "stratified", "latin"]
 
 
 # the axioms
@@ -118,6 +118,16 @@ def test_coalitions_that_come_to_the_same_are_asked_about_once() -> None:
     assert sorted(game.known) == [0b00, 0b01, 0b11]
 
 
+@pytest.mark.parametrize("number", [1, 7, 64, 65, 1000])
+def test_a_coalition_is_told_by_the_names_of_its_units_however_many_there_are(number: int) -> None:
+    units = tuple(f"u{place}" for place in range(number))
+    asked: list[frozenset[str]] = []
+    game = Game(units, lambda present: asked.append(present) or 0.0)  # type: ignore[func-returns-value]
+    for names in ((), units[:1], units[-1:], units[::3], units):
+        game(names)
+        assert asked[-1] == frozenset(names)
+
+
 def test_a_worth_that_is_no_number_is_refused_with_the_coalition() -> None:
     with pytest.raises(NotMeasurable, match=r"needs a number for every coalition: that of \['a'\] is worth nan"):
         exact(Game(("a",), lambda present: float("nan") if present else 0.0))
@@ -171,6 +181,20 @@ def test_pairs_of_orders_take_the_noise_out_of_what_grows_evenly_with_the_team()
 def test_positions_take_the_noise_out_of_what_depends_on_the_position_alone() -> None:
     game = Game(named(5), lambda present: float(len(present) >= 3))
     assert [share.value for share in sampled(game, 20, 0, "stratified")] == pytest.approx([0.2] * 5)
+
+
+def test_latin_times_of_joining_take_noise_out_where_pairs_do_and_put_none_in_where_one_unit_tips_the_scale() -> None:
+    def error(game: Game, design: Design) -> float:
+        truth = shares(exact(game))
+        found = [shares(sampled(game, 20, seed, design)) for seed in range(60)]
+        return float(np.mean([(own[unit] - truth[unit]) ** 2 for own in found for unit in truth]))
+
+    threes = Game(
+        named(10), lambda present: float(sum(set(three) <= present for three in ("abc", "cde", "efg", "ghi")))
+    )
+    vote = Game(named(11), lambda present: float(len(present) > 5))
+    assert error(threes, "latin") < 0.8 * error(threes, "permutation")
+    assert error(vote, "latin") < 1.1 * error(vote, "permutation") < 0.8 * error(vote, "antithetic")
 
 
 def test_a_unit_that_was_never_seen_to_matter_still_has_an_interval() -> None:

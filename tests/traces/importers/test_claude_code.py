@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import shutil
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,8 @@ import pytest
 from survey.traces import Trace, check
 from survey.traces.building import Content
 from survey.traces.importers.claude_code import IMPORTER
+from survey.traces.importers.claude_code.lines import Lines, opening
+from survey.traces.importers.claude_code.session import sessions
 from survey.traces.importers.log import BadLog, Log
 
 LOGS = Path(__file__).parent / "logs" / "claude-code"
@@ -414,6 +418,74 @@ def test_two_files_of_one_session_have_two_names(tmp_path: Path) -> None:
     for name in ("a", "b"):
         shutil.copy(LOGS / "resumed.jsonl", tmp_path / f"{name}.jsonl")
     assert [trace.id for trace in imported(tmp_path)] == ["resumed", "resumed-2"]
+
+
+# line by line
+
+LINES = {
+    "blank": b"\n \t\n\xc2\xa0\n\x1c\n",
+    "no JSON": b"no\n{\n{}x\n{'a':1}\n\xef\xbb\xbf{}\n",
+    "no object": b'[1]\n"x"\n7\nnull\ntrue\n',
+    "a byte order mark": b"\xef\xbb\xbf{}\n{}\n",
+    "bytes that are no UTF-8": b'{"a":"\xff\xe2\x82"}\n{"\xff":1}\n{"a":"\xe2\x82\n',
+    "half of a surrogate pair": b'{"a":"\\ud800"}\n{"a":"\\ude00\\ud83d"}\n',
+    "numbers beyond a float": b'{"a":NaN}\n{"a":1e999}\n{"a":-Infinity}\n{"a":123456789012345678901234567890}\n',
+    "numbers beyond all bounds": b'{"a":' + b"9" * 5000 + b"}\n",
+    "deep nesting": b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"\n{}\n",
+    "the same name twice": b'{"a":1,"a":2}\n',
+    "control characters": b'{"a":"\t"}\n{"a":"\x00"}\n{"a":"\x7f"}\r\n',
+    "no end": b'{"a":1}\n{"a":',
+}
+
+
+@pytest.mark.parametrize("text", LINES.values(), ids=LINES)
+def test_lines_are_read_as_the_standard_library_reads_them(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(text)
+    (tmp_path / "log.jsonl.gz").write_bytes(gzip.compress(text))
+    known = Log(path)
+    expected = [(record.line, repr(record.fields)) for record in known.records()]
+    for log in (Log(path), Log(tmp_path / "log.jsonl.gz"), Log(path, text)):
+        lines = Lines(log)
+        found = list(lines)
+        assert [(line.number, repr(line.fields)) for line in found] == expected
+        assert lines.unreadable == known.unreadable
+        assert [repr(lines.again(line.start, line.size)) for line in found] == [shown for _, shown in expected]
+        assert repr(opening(log, 3)) == repr(known.opening(3))
+
+
+def test_of_the_texts_of_a_session_nothing_is_held_until_it_is_told(tmp_path: Path) -> None:
+    def held(length: int) -> int:
+        path = tmp_path / f"{length}.jsonl"
+        with path.open("w") as log:
+            for number in range(60):
+                text = "x" * length
+                block = {"type": "tool_result", "tool_use_id": f"c{number}", "content": text}
+                call = {"type": "tool_use", "id": f"c{number}", "name": "Task", "input": {"prompt": text, "file": text}}
+                for kind, content in (("assistant", [call, {"type": "text", "text": text}]), ("user", [block])):
+                    record = {"type": kind, "sessionId": "s", "message": {"id": f"m{number}", "content": content}}
+                    log.write(
+                        json.dumps({**record, "toolUseResult": {"stdout": text, "task": {"output": text}}}) + "\n"
+                    )
+        tracemalloc.start()
+        try:
+            _ = list(sessions(Log(path), Content()))
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    held(10)
+    assert held(20_000) - held(100) < 20_000
+
+
+def test_a_log_that_changes_under_the_reading_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"a": 1}\n{"a": 2}\n')
+    lines = Lines(Log(path))
+    *_, last = lines
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(BadLog, match=r"^log\.jsonl: changed while it was read \(expected a log that only grows\)$"):
+        lines.again(last.start, last.size)
 
 
 ODD: list[Any] = [

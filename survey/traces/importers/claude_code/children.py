@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from survey.traces.importers.claude_code.facts import Call, Facts, Notice, Result, Turn, When, usage_of
+from survey.traces.importers.claude_code.facts import Call, Facts, Turn
+from survey.traces.importers.claude_code.gists import (
+    ASKING,
+    ENDING,
+    NEVER,
+    SPAWNING,
+    WRITING,
+    Notice,
+    Result,
+    When,
+    Words,
+    usage_of,
+)
 from survey.traces.importers.claude_code.session import MAIN, Session
 from survey.traces.importers.shapes import flag, mapping, number, text
+from survey.traces.trace import NOTHING
 
-SPAWNING = frozenset({"Task", "Agent"})
-ASKING = frozenset({"TaskOutput", "AgentOutputTool"})
-ENDING = frozenset({"TaskStop", "KillTask"})
-WRITING = frozenset({"SendMessage"})
 WORKFLOW = "Workflow"
 LAUNCHED = frozenset({"async_launched", "teammate_spawned", "remote_launched"})
 """The sub-agent is on its way, and this result is no return."""
 
 ENDINGS = {"failed": "error", "error": "error", "killed": "cancelled", "stopped": "cancelled", "cancelled": "cancelled"}
 RUNNING = frozenset({"running", "pending", "in_progress"})
-NEVER: When = (float("-inf"), -1)
-NAMED_IN_TEXT = re.compile(r"agentId: ([\w@-]{1,80})", re.ASCII)
 
 
 @dataclass
@@ -30,7 +36,7 @@ class Return:
 
     at: When
     status: str = "ok"
-    text: str = ""
+    said: Words = field(default_factory=dict)
     tokens: dict[str, float] | float | None = None
     tool_calls: float | None = None
     read: When | None = None
@@ -96,7 +102,7 @@ def _spawned(session: Session, facts: Facts) -> dict[str, Child]:
     for call in sorted(facts.calls.values(), key=lambda call: call.at):
         if call.tool not in SPAWNING:
             continue
-        resumed = text(call.input.get("resume"))
+        resumed = text(call.given.names.get("resume"))
         id = _named(call, session, facts, agents)
         id = None if id in (MAIN, call.agent) else id
         if resumed in found or id in found:
@@ -160,7 +166,7 @@ def _written_to(found: dict[str, Child], facts: Facts) -> None:
 
 def receiver_of(call: Call) -> str | None:
     """To whom a message is sent."""
-    return text(call.input.get("to")) or text(call.input.get("recipient"))
+    return text(call.given.names.get("to")) or text(call.given.names.get("recipient"))
 
 
 def is_fine(call: Call) -> bool:
@@ -180,9 +186,7 @@ def _named(call: Call, session: Session, facts: Facts, agents: set[str]) -> str 
         return session.spawned_by[call.id]
     if call.id in facts.started:
         return facts.started[call.id][0]
-    if call.result and call.result.status == "ok" and (match := NAMED_IN_TEXT.search(call.result.text[-2000:])):
-        return match[1]
-    return None
+    return call.result.names if call.result and call.result.status == "ok" else None
 
 
 def _match_by_task(unnamed: list[Call], found: dict[str, Child], session: Session, facts: Facts) -> None:
@@ -196,7 +200,7 @@ def _match_by_task(unnamed: list[Call], found: dict[str, Child], session: Sessio
         if agent != MAIN and agent not in found and agent in facts.tasks:
             orphans[facts.tasks[agent]].append(agent)
     for call in unnamed:
-        same = orphans.get(text(call.input.get("prompt")) or "")
+        same = orphans.get(call.given.prompt.get("content_ref", ""))
         if same:
             id = same.pop(0)
             found[id] = Child(id, call.agent, call, exact=False)
@@ -205,8 +209,8 @@ def _match_by_task(unnamed: list[Call], found: dict[str, Child], session: Sessio
 
 
 def _describe(child: Child, session: Session, facts: Facts) -> None:
-    given = child.call.input if child.call else {}
-    detail = child.call.result.detail if child.call and child.call.result else {}
+    given = child.call.given.names if child.call else NOTHING
+    detail = child.call.result.detail if child.call and child.call.result else NOTHING
     sidecar = session.sidecars.get(child.id, {})
     child.role = text(given.get("subagent_type")) or text(detail.get("agent_type")) or text(sidecar.get("agentType"))
     child.name = text(given.get("name")) or text(sidecar.get("name")) or child.role
@@ -245,7 +249,7 @@ def _signals(found: dict[str, Child], facts: Facts) -> None:
 def task_of(call: Call) -> str | None:
     """The background task that a call asks about."""
     keys = ("task_id", "agentId", "agent_id", "shell_id")
-    return next((id for key in keys if (id := text(call.input.get(key)))), None)
+    return next((id for key in keys if (id := text(call.given.names.get(key)))), None)
 
 
 def _answered(child: Child, call: Call) -> None:
@@ -262,7 +266,7 @@ def _answered(child: Child, call: Call) -> None:
     total = number(result.detail.get("totalTokens"))
     spent = last if last is not None else total
     calls = number(result.detail.get("totalToolUseCount"))
-    _returned(child, Return(result.at, status, result.text, spent, calls, read=result.at))
+    _returned(child, Return(result.at, status, result.said, spent, calls, read=result.at))
 
 
 def _noticed(child: Child, notice: Notice) -> None:
@@ -286,7 +290,7 @@ def _asked(child: Child, call: Call) -> None:
     status = text(mapping(result.detail.get("task")).get("status")) or "completed"
     done = result.detail.get("retrieval_status") in ("success", "completed") or not result.detail
     if done and status not in RUNNING and ENDINGS.get(status) != "cancelled":
-        _returned(child, Return(result.at, ENDINGS.get(status, "ok"), result.text, read=result.at))
+        _returned(child, Return(result.at, ENDINGS.get(status, "ok"), result.said, read=result.at))
 
 
 def _returned(child: Child, new: Return) -> None:
@@ -297,6 +301,6 @@ def _returned(child: Child, new: Return) -> None:
     if known is None or any(known.at < task.at < new.at for task in child.tasks):
         child.returns.append(new)
         return
-    known.text = known.text or new.text
+    known.said = known.said or new.said
     if known.read is None and new.read is not None:
         known.read = new.read

@@ -5,34 +5,16 @@ Nothing is a trace yet; facts only join what several records say about one thing
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from survey.traces.importers.claude_code.gists import Gist, Given, Notice, Result, Said, When, Words, spoken
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session
-from survey.traces.importers.shapes import flag, items, mapping, number, text, tokens
+from survey.traces.importers.shapes import flag, items, mapping, number, text
 
-LOOKED_AT = 2000
-"""How far into the result of a tool the words of a refusal are looked for."""
-
-INTERRUPTED = "[Request interrupted by user"
-REJECTED = ("The user doesn't want to proceed", "The user doesn't want to take this action", "User rejected tool use")
-DENIED = re.compile(r"Permission to use .{1,200} has been denied|requested permissions? to .{1,500} haven't granted it")
-BLOCKED = re.compile(r"\A.{0,100}(?:PreToolUse:.{1,100} hook|hook .{0,100}blocked|blocked by .{0,100}hook)", re.S)
-TIMED_OUT = re.compile(r"\A.{0,100}timed out after", re.S)
-INJECTED = ("<local-command-", "<bash-stdout>", "<bash-stderr>", "<system-reminder>", "Caveat: The messages below")
-"""What the program writes in the name of the user."""
-NOT_SAID = ("isMeta", "isSynthetic", "isCompactSummary")
-"""Marks of records that the program writes in the name of the user."""
-NOTICES = ("agent-notification", "task-notification")
-NOTICE_FIELD = re.compile(r"<(agent-id|task-id|tool-use-id|status|total_tokens)>([^<]*)</")
-TEAMMATE = re.compile(r"[^<>]*\bteammate_id=\"([^\"<>]+)\"[^<>]*>")
 COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
-
-When = tuple[float, float]
-"""A time, and the place in the log that decides between equal times."""
 
 
 @dataclass
@@ -44,9 +26,20 @@ class Turn:
     at: When
     end: float
     usage: dict[str, float] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
+    told: list[Entry] = field(default_factory=list)
+    """The records with words in them; the words are read again when the turn is told."""
     calls: list[Call] = field(default_factory=list)
     failed: bool = False
+
+    @property
+    def text(self) -> str:
+        """What the model said, each thing once though records of a growing message repeat it."""
+        texts: list[str] = []
+        for entry in self.told:
+            for said in spoken(entry.fields):
+                if said not in texts[-8:]:
+                    texts.append(said)
+        return "\n".join(texts)
 
 
 @dataclass
@@ -55,28 +48,11 @@ class Call:
 
     id: str
     tool: str | None
-    input: Mapping[str, Any]
+    given: Given
     agent: str
     at: When
     turn: Turn
     result: Result | None = None
-
-
-@dataclass
-class Result:
-    """What a call came back with. ``detail`` is the structured form that Claude Code keeps beside the text."""
-
-    at: When
-    text: str
-    detail: Mapping[str, Any]
-    status: str
-    denied: bool = False
-    """Refused by a rule or a hook and not by a person."""
-
-    @property
-    def by_a_person(self) -> bool:
-        """Whether a person refused the call or cut it short."""
-        return (self.status == "rejected" and not self.denied) or INTERRUPTED in self.text[:LOOKED_AT]
 
 
 @dataclass(frozen=True)
@@ -86,21 +62,10 @@ class Remark:
     kind: str
     agent: str
     at: When
-    text: str
+    said: Words
     sender: str = ""
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A notice about a background agent: the end of its work, or that somebody took notices off the queue."""
-
-    at: When
-    about: str
-    status: str
-    call: str | None = None
-    tokens: float | None = None
-    seen: bool = False
-    """Whether the parent has it before its eyes, and not only in its queue."""
+    coded: bool = False
+    """Whether it is JSON, as the messages of the protocol are."""
 
 
 @dataclass
@@ -121,7 +86,7 @@ class Facts:
     models: dict[str, str] = field(default_factory=dict)
     """The model behind each agent's first turn."""
     tasks: dict[str, str] = field(default_factory=dict)
-    """The first thing that an agent was told."""
+    """The hash of the first thing that an agent was told."""
     by_record: dict[str, Turn | Call] = field(default_factory=dict)
     """The turn or the answered call that a record belongs to, by the record's id."""
     lost: Counter[str] = field(default_factory=Counter)
@@ -146,100 +111,70 @@ class _Reader:
         """Agents whose last record was a call that a person refused or cut short."""
 
     def take(self, entry: Entry) -> None:
-        kind = entry.fields.get("type")
-        if kind == "assistant":
-            self._assistant(entry)
-        elif kind == "user":
-            self._user(entry)
-        elif kind == "system":
-            self._system(entry)
-        elif kind == "queue-operation":
-            self._queued(entry)
-        elif kind == "attachment":
-            attachment = mapping(entry.fields.get("attachment"))
-            if attachment.get("type") == "queued_command":
-                self._said(entry, _plain(attachment.get("prompt")))
-        elif kind == "result":
+        gist = entry.gist
+        if gist.kind == "assistant":
+            self._assistant(entry, gist)
+        elif gist.kind == "system":
+            self._system(entry, gist.fields)
+        elif gist.kind == "queue-operation":
+            self._queued((entry.t, entry.place), gist)
+        elif gist.kind == "result":
             self.facts.finished = entry
+        for id, result in gist.results:
+            result.at = entry.t, entry.place
+            self._results.append((id, gist.id, result))
+            if result.by_a_person:
+                self._refused.add(entry.agent)
+        if gist.said and gist.kind != "queue-operation":
+            self._said(entry.agent, (entry.t, entry.place), gist.said)
 
-    def _assistant(self, entry: Entry) -> None:
+    def _assistant(self, entry: Entry, gist: Gist) -> None:
         self._refused.discard(entry.agent)
-        message = mapping(entry.fields.get("message"))
-        id = text(message.get("id")) or text(entry.fields.get("requestId")) or f"record {entry.place}"
+        named, model, usage = gist.message
+        id = named or f"record {entry.place}"
         turn = self._turns.get(id)
         if turn is None:
             turn = self._turns[id] = Turn(id, entry.agent, (entry.t, entry.place), entry.t)
             self.facts.turns.append(turn)
         turn.end = max(turn.end, entry.t)
-        if record := text(entry.fields.get("uuid")):
-            self.facts.by_record[record] = turn
-        turn.failed |= flag(entry.fields.get("isApiErrorMessage"))
-        model = text(message.get("model"))
+        if gist.id:
+            self.facts.by_record[gist.id] = turn
+        turn.failed |= gist.failed
         if model and model != "<synthetic>":
             self.facts.models.setdefault(turn.agent, model)
         # The records of a message repeat its usage while it grows: the largest count of a kind is the last one.
-        for kind, count in (usage_of(message.get("usage")) or {}).items():
+        for kind, count in usage.items():
             turn.usage[kind] = max(count, turn.usage.get(kind, 0))
-        content = message.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else map(mapping, items(content))
-        for block in blocks:
-            self._block(entry, turn, block)
-
-    def _block(self, entry: Entry, turn: Turn, block: Mapping[str, Any]) -> None:
-        said = text(block.get("text"))
-        if block.get("type") == "text" and said and said not in turn.texts[-8:]:
-            turn.texts.append(said)
-        if block.get("type") in ("tool_use", "server_tool_use"):
-            id = text(block.get("id"))
-            if id is None:
+        if gist.speaks:
+            turn.told.append(entry)
+        for call, tool, given in gist.calls:
+            if call is None:
                 self.facts.lost["tool calls without an id"] += 1
-            elif id not in self.facts.calls:
-                at = (entry.t, entry.place)
-                call = Call(id, text(block.get("name")), mapping(block.get("input")), turn.agent, at, turn)
-                self.facts.calls[id] = call
-                turn.calls.append(call)
+            elif call not in self.facts.calls:
+                self.facts.calls[call] = Call(call, tool, given, turn.agent, (entry.t, entry.place), turn)
+                turn.calls.append(self.facts.calls[call])
 
-    def _user(self, entry: Entry) -> None:
-        content = mapping(entry.fields.get("message")).get("content")
-        results = [block for block in map(mapping, items(content)) if block.get("type") == "tool_result"]
-        detail = entry.fields.get("toolUseResult", entry.fields.get("tool_use_result"))
-        for block in results:
-            result = _result(entry, block, detail if len(results) == 1 else None)
-            self._results.append((text(block.get("tool_use_id")) or "", text(entry.fields.get("uuid")), result))
-            if result.by_a_person:
-                self._refused.add(entry.agent)
-        said = _plain(content)
-        if said and not results:
-            self._said(entry, said)
-
-    def _said(self, entry: Entry, said: str) -> None:
+    def _said(self, agent: str, at: When, said: Said) -> None:
         """Sort out who speaks in a user's message: a person, the program, a teammate, or an interruption."""
-        at = (entry.t, entry.place)
-        origin = text(mapping(entry.fields.get("origin")).get("kind"))
-        notices = _notices(said, at, seen=True)
-        messages = _messages(said)
-        if notices or origin == "task-notification":
-            self.facts.notices += notices
-        elif messages:
-            self.facts.remarks += [Remark("message", entry.agent, at, body, sender) for sender, body in messages]
-        elif said.startswith(INTERRUPTED):
+        if said.notices or said.notifies:
+            self.facts.notices += [replace(notice, at=at) for notice in said.notices]
+        elif said.messages:
+            self.facts.remarks += [
+                Remark("message", agent, at, words, sender, coded) for sender, words, coded in said.messages
+            ]
+        elif said.interrupts:
             # The result of the call that was cut short has the same words: it was one act of one person.
-            if entry.agent not in self._refused:
-                self.facts.remarks.append(Remark("interruption", entry.agent, at, said))
-        elif (
-            flag(entry.fields.get("isMeta"))
-            or flag(entry.fields.get("isSynthetic"))
-            or said.startswith(INJECTED)
-            or flag(entry.fields.get("isCompactSummary"))
-        ):
+            if agent not in self._refused:
+                self.facts.remarks.append(Remark("interruption", agent, at, said.words))
+        elif said.injected:
             return
-        elif entry.agent == MAIN:
-            self.facts.remarks.append(Remark("prompt", entry.agent, at, said))
+        elif agent == MAIN:
+            self.facts.remarks.append(Remark("prompt", agent, at, said.words))
         else:
-            self.facts.tasks.setdefault(entry.agent, said)
+            self.facts.tasks.setdefault(agent, said.words["content_ref"])
 
-    def _system(self, entry: Entry) -> None:
-        fields, subtype = entry.fields, text(entry.fields.get("subtype"))
+    def _system(self, entry: Entry, fields: Mapping[str, Any]) -> None:
+        subtype = text(fields.get("subtype"))
         call = text(fields.get("tool_use_id"))
         if subtype in COMPACTIONS:
             self.facts.compactions.append(entry)
@@ -252,11 +187,11 @@ class _Reader:
             status = text(fields.get("status")) or "completed"
             self.facts.notices.append(Notice((entry.t, entry.place), instance, status, call, spent, seen=True))
 
-    def _queued(self, entry: Entry) -> None:
+    def _queued(self, at: When, gist: Gist) -> None:
         """What waits for the model's attention; what leaves the queue names nothing, so the oldest goes first."""
-        operation, at = entry.fields.get("operation"), (entry.t, entry.place)
+        operation = gist.fields.get("operation")
         if operation == "enqueue":
-            notices = _notices(_plain(entry.fields.get("content")), at, seen=False)
+            notices = [replace(notice, at=at) for notice in (gist.said.notices if gist.said else [])]
             self.facts.notices += notices
             self._queue.append(notices)
             return
@@ -282,61 +217,3 @@ class _Reader:
             if call and call.result and call.result.status == "error":
                 call.result.status, call.result.denied = "rejected", True
         self.facts.turns.sort(key=lambda turn: turn.at)
-
-
-def _result(entry: Entry, block: Mapping[str, Any], beside: object) -> Result:
-    said, detail = _plain(block.get("content")), mapping(beside)
-    start, note = said[:LOOKED_AT], beside if isinstance(beside, str) else ""
-    failed = flag(block.get("is_error"))
-    status, denied = "error" if failed else "ok", False
-    if INTERRUPTED in start or flag(detail.get("interrupted")):
-        status = "cancelled"
-    elif failed and any(mark in start or mark in note for mark in REJECTED):
-        status = "rejected"
-    elif failed and (DENIED.search(start) or BLOCKED.match(start)):
-        status, denied = "rejected", True
-    elif detail.get("retrieval_status") == "timeout" or (failed and TIMED_OUT.match(start)):
-        status = "timeout"
-    return Result((entry.t, entry.place), said, detail, status, denied)
-
-
-def usage_of(value: object) -> dict[str, float] | None:
-    """An account of tokens in our kinds from one in Anthropic's."""
-    usage = mapping(value)
-    return tokens(
-        input=usage.get("input_tokens"),
-        output=usage.get("output_tokens"),
-        cache_read=usage.get("cache_read_input_tokens"),
-        cache_write=usage.get("cache_creation_input_tokens"),
-    )
-
-
-def _plain(content: object) -> str:
-    """The text of a content, be it a string or a list of blocks."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(said for block in items(content) if (said := text(mapping(block).get("text"))))
-
-
-def _notices(said: str, at: When, seen: bool) -> list[Notice]:
-    found = []
-    for body in (body for tag in NOTICES for body in _within(said, tag)):
-        fields = {key: value.strip() for key, value in reversed(NOTICE_FIELD.findall(body))}
-        about = fields.get("agent-id") or fields.get("task-id")
-        spent = fields.get("total_tokens", "")
-        if about and (status := fields.get("status")):
-            total = float(spent[:15]) if spent.isascii() and spent.isdigit() else None
-            found.append(Notice(at, about, status, fields.get("tool-use-id"), total, seen))
-    return found
-
-
-def _messages(said: str) -> list[tuple[str, str]]:
-    """Sender and text of every message of a teammate in a text."""
-    heads = ((TEAMMATE.match(body), body) for body in _within(said, "teammate-message"))
-    return [(head[1], body[head.end() :]) for head, body in heads if head]
-
-
-def _within(said: str, tag: str) -> list[str]:
-    """What stands between a tag and its end, in linear time whatever the text holds."""
-    parts = said.split(f"<{tag}")[1:] if f"</{tag}>" in said else []
-    return [body for part in parts for body, end, _ in [part.partition(f"</{tag}>")] if end]

@@ -5,17 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 
-from survey.traces.importers.claude_code.children import (
-    ENDING,
-    NEVER,
-    SPAWNING,
-    WORKFLOW,
-    WRITING,
-    Child,
-    Return,
-    task_of,
-)
-from survey.traces.importers.claude_code.facts import Facts, Turn, When
+from survey.traces.importers.claude_code.children import WORKFLOW, Child, Return, task_of
+from survey.traces.importers.claude_code.facts import Facts, Turn
+from survey.traces.importers.claude_code.gists import ENDING, NEVER, SPAWNING, WRITING, When
 
 
 class Plan:

@@ -8,12 +8,16 @@ comes out is one list of entries, each with the agent it belongs to.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from survey.traces.building import Content
+from survey.traces.importers.claude_code.gists import Gist, gist_of
+from survey.traces.importers.claude_code.lines import Lines, opening
 from survey.traces.importers.log import Log
 from survey.traces.importers.shapes import flag, instant, mapping, text
 
@@ -58,12 +62,22 @@ LATEST = 1e11
 
 
 class Entry(NamedTuple):
-    """A record, the agent it belongs to, and its place in time and in the log."""
+    """A record, the agent it belongs to, and its place in time and in the log.
+
+    There are many and most are long: of what the record says there is but the gist.
+    """
 
     agent: str
     t: float
     place: int
-    fields: Mapping[str, Any]
+    gist: Gist
+    where: tuple[Lines, int, int]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The record itself, read again, and unwrapped if the main log repeats it."""
+        lines, start, size = self.where
+        return _unwrapped(lines.again(start, size))
 
 
 @dataclass
@@ -86,34 +100,34 @@ class Session:
     lost: Counter[str] = field(default_factory=Counter)
 
 
-def sessions(log: Log) -> Iterator[Session]:
+def sessions(log: Log, content: Content) -> Iterator[Session]:
     """The sessions of a file (one) or of a folder (one for each main file, then those whose main file is missing)."""
     if not log.is_folder:
         own = {} if log.data is not None or log.path.name.startswith("agent-") else _children_beside(log.path.parent)
-        yield _Reader().read(log, own)
+        yield _Reader(content).read(log, own)
         return
     within = log.path / "subagents"
     if within.is_dir() and not _mains(log.path):
         main = next((path for end in LOGS if (path := log.path.with_name(log.path.name + end)).is_file()), None)
-        yield _Reader().read(Log(main) if main else None, {}, log.path)
+        yield _Reader(content).read(Log(main) if main else None, {}, log.path)
         return
     folders = [log.path] if _logs_in(log.path) else sorted(path for path in log.path.iterdir() if path.is_dir())
     for folder in folders:
-        yield from _sessions_in(folder)
+        yield from _sessions_in(folder, content)
 
 
-def _sessions_in(folder: Path) -> Iterator[Session]:
+def _sessions_in(folder: Path, content: Content) -> Iterator[Session]:
     beside = _children_beside(folder)
     known = set()
     for path in _mains(folder):
-        session = _Reader().read(Log(path), beside)
+        session = _Reader(content).read(Log(path), beside)
         known |= {session.id, _stem(path)}
         yield session
     for name in sorted({path.name for path in folder.iterdir() if (path / "subagents").is_dir()} - known):
         known.add(name)
-        yield _Reader().read(None, beside, folder / name)
+        yield _Reader(content).read(None, beside, folder / name)
     for name in sorted(beside.keys() - known):
-        yield _Reader().read(None, {name: beside[name]})
+        yield _Reader(content).read(None, {name: beside[name]})
 
 
 def _logs_in(folder: Path) -> list[Path]:
@@ -132,8 +146,8 @@ def _children_beside(folder: Path) -> dict[str, list[Path]]:
     """Files of sub-agents beside the main file, by their session; looked at once, however many sessions there are."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.glob("agent-*.jsonl*")):
-        opening = Log(path).opening(1) if path.is_file() else []
-        if opening and (session := text(opening[0].get("sessionId"))):
+        first = opening(Log(path), 1) if path.is_file() else []
+        if first and (session := text(first[0].get("sessionId"))):
             found[session].append(path)
     return found
 
@@ -141,11 +155,12 @@ def _children_beside(folder: Path) -> dict[str, list[Path]]:
 class _Reader:
     """Reads the files of one session, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, content: Content) -> None:
         self.session = Session()
+        self._content = content
         self._seen: set[str] = set()
         self._chains: dict[str, str] = {}
-        self._found: list[tuple[str, float | None, float | None, Mapping[str, Any]]] = []
+        self._found: list[tuple[str, float | None, float | None, Gist, tuple[Lines, int, int]]] = []
 
     def read(self, main: Log | None, beside: Mapping[str, list[Path]], folder: Path | None = None) -> Session:
         session = self.session
@@ -171,7 +186,7 @@ class _Reader:
     def _children(self, folder: Path) -> list[Path]:
         runs = folder / "subagents" / "workflows"
         for journal in sorted(runs.glob("*/journal.jsonl")):
-            ended = [record.fields for record in Log(journal).records() if record.fields.get("type") == "result"]
+            ended = (line.fields for line in Lines(Log(journal)) if line.fields.get("type") == "result")
             self.session.returned_in_workflow |= {agent for end in ended if (agent := text(end.get("agentId")))}
         in_runs = [path for path in sorted(runs.glob("*/agent-*.jsonl*")) if path.is_file()]
         self.session.workflows |= {_stem(path).removeprefix("agent-"): path.parent.name for path in in_runs}
@@ -180,7 +195,7 @@ class _Reader:
     def _child(self, path: Path) -> None:
         agent = _stem(path).removeprefix("agent-")
         if agent.startswith("acompact-"):
-            times = [time_of(record.fields) for record in Log(path).records()]
+            times = [time_of(line.fields) for line in Lines(Log(path))]
             self.session.compaction_logs.append(max((t for t in times if t is not None), default=None))
             return
         beside = path.with_name(f"agent-{agent}.meta.json")
@@ -193,11 +208,12 @@ class _Reader:
 
     def _file(self, log: Log, agent: str | None) -> None:
         last: float | None = None
-        for record in log.records():
-            fields = record.fields
+        lines = Lines(log)
+        for line in lines:
+            fields = line.fields
             self.session.id = self.session.id or text(fields.get("sessionId")) or text(fields.get("session_id")) or ""
             self.session.version = text(fields.get("version")) or self.session.version
-            owner, fields = self._owner(fields, agent, record.line)
+            owner, fields = sys.intern(self._owner(fields, agent, line.number)), _unwrapped(fields)
             kind = text(fields.get("type"))
             if kind not in TOLD:
                 if kind not in KEPT_BY_THE_PROGRAM:
@@ -210,26 +226,25 @@ class _Reader:
                     continue
                 self._seen.add(id)
             t = time_of(fields)
-            self._found.append((owner, t, last, fields))
+            self._found.append((owner, t, last, gist_of(fields, self._content), (lines, line.start, line.size)))
             last = t if t is not None else last
-        self.session.lost["lines that are not JSON objects"] += log.unreadable
+        self.session.lost["lines that are not JSON objects"] += lines.unreadable
 
-    def _owner(self, fields: Mapping[str, Any], agent: str | None, line: int) -> tuple[str, Mapping[str, Any]]:
-        """The instance a record belongs to, and the record itself, unwrapped if the main log repeats it."""
-        data = mapping(fields.get("data"))
-        if fields.get("type") == "progress" and data.get("type") == "agent_progress":
-            call, inner = text(fields.get("parentToolUseID")), mapping(data.get("message"))
-            owner = text(data.get("agentId")) or call or "unnamed"
+    def _owner(self, fields: Mapping[str, Any], agent: str | None, line: int) -> str:
+        """The instance a record belongs to."""
+        if _repeats(fields):
+            call = text(fields.get("parentToolUseID"))
+            owner = text(fields["data"].get("agentId")) or call or "unnamed"
             if call:
                 self.session.spawned_by.setdefault(call, owner)
-            return owner, inner if inner.get("timestamp") else {**inner, "timestamp": fields.get("timestamp")}
+            return owner
         if call := text(fields.get("parent_tool_use_id")):
-            return call, fields
+            return call
         if agent is not None:
-            return text(fields.get("agentId")) or agent, fields
+            return text(fields.get("agentId")) or agent
         if not flag(fields.get("isSidechain")):
-            return MAIN, fields
-        return text(fields.get("agentId")) or self._chain(fields, line), fields
+            return MAIN
+        return text(fields.get("agentId")) or self._chain(fields, line)
 
     def _chain(self, fields: Mapping[str, Any], line: int) -> str:
         """Old versions name no instance; the records of one hang together by their parents."""
@@ -240,17 +255,30 @@ class _Reader:
 
     def _place(self) -> None:
         """Give every entry a time: its own, that of its neighbour, or its place where the log has no times at all."""
-        timed = [t for _, t, _, _ in self._found if t is not None]
+        timed = [found[1] for found in self._found if found[1] is not None]
         if len(timed) < len(self._found):
             self.session.time = "mixed" if timed else "ordinal"
         if self.session.time == "mixed":
             self.session.lost["records without a time, put beside their neighbours"] += len(self._found) - len(timed)
         start = min(timed, default=0.0)
-        for place, (agent, t, beside, fields) in enumerate(self._found):
+        for place, (agent, t, beside, gist, where) in enumerate(self._found):
             if t is None:
                 t = float(place) if not timed else start if beside is None else beside
-            self.session.entries.append(Entry(agent, t, place, fields))
+            self.session.entries.append(Entry(agent, t, place, gist, where))
         self.session.entries.sort(key=lambda entry: (entry.t, entry.place))
+
+
+def _repeats(fields: Mapping[str, Any]) -> bool:
+    """Whether a record of the main log repeats one of a sub-agent's."""
+    return fields.get("type") == "progress" and mapping(fields.get("data")).get("type") == "agent_progress"
+
+
+def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The record that is repeated, if it is one, else the record as it is."""
+    if not _repeats(fields):
+        return fields
+    inner = mapping(fields["data"].get("message"))
+    return inner if inner.get("timestamp") else {**inner, "timestamp": fields.get("timestamp")}
 
 
 def time_of(fields: Mapping[str, Any]) -> float | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from survey.traces.building import Builder, Content
-from survey.traces.importers.claude_code.children import WRITING, Child, Return, children_of, is_fine, receiver_of
-from survey.traces.importers.claude_code.facts import Call, Facts, Remark, Result, Turn, When, facts_of
+from survey.traces.importers.claude_code.children import Child, Return, children_of, is_fine, receiver_of
+from survey.traces.importers.claude_code.facts import Call, Facts, Remark, Turn, facts_of
+from survey.traces.importers.claude_code.gists import WRITING, Result, When
 from survey.traces.importers.claude_code.plan import Plan, settle_tokens
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session
 from survey.traces.importers.shapes import flag, number, text
@@ -125,47 +125,44 @@ class _Teller:
             decision=decisions or (["O4"] if aggregates else None),
             tokens=turn.usage or None,
             status="error" if turn.failed else None,
-            text="\n".join(turn.texts),
+            text=turn.text,
         )
 
     def _call(self, call: Call) -> None:
-        t = self._at(call.agent, call.at[0])
-        prompt = text(call.input.get("prompt")) or text(call.input.get("message")) or text(call.input.get("content"))
+        t, of = self._at(call.agent, call.at[0]), {**call.given.said, "parent": self.turn_events.get(call.turn.id)}
         resumed = self.plan.tasks.get(call.id)
         if spawned := self.spawning.get(call.id):
-            event = self._write(
-                "spawn", call.agent, t, to=spawned.id, role=spawned.role, agent_name=spawned.name, text=prompt
-            )
+            event = self._write("spawn", call.agent, t, to=spawned.id, role=spawned.role, agent_name=spawned.name, **of)
         elif resumed:
             anew = any(back.at < call.at for back in resumed.returns)
-            event = self._write("delegate" if anew else "message", call.agent, t, to=resumed.id, text=prompt)
+            event = self._write("delegate" if anew else "message", call.agent, t, to=resumed.id, **of)
             self._then(event, resumed.id, call.at, "causal" if anew else "message")
             answer = next((back for back in resumed.returns if back.at > call.at), None)
             if answer and resumed.id not in self.plan.turns:
                 self.links.append(lambda: self.builder.link(event, self.returns[id(answer)], "causal"))
         elif call.tool in WRITING and is_fine(call):
-            self._message(call, t, prompt)
+            self._message(call, t, of)
             return
         else:
-            said = json.dumps(call.input, ensure_ascii=False, sort_keys=True) if call.input else None
-            event = self._write("tool_call", call.agent, t, tool=call.tool, text=said)
+            event = self._write("tool_call", call.agent, t, tool=call.tool, parent=of["parent"], **call.given.whole)
         self.call_events[call.id] = event
         self._of_turn(call, event)
 
     def _of_turn(self, call: Call, event: str) -> None:
-        self.links.append(lambda: self.builder.amend(event, parent=self.turn_events[call.turn.id]))
+        if not self.builder[event].parent:  # clocks that jump put a call before its turn
+            self.links.append(lambda: self.builder.amend(event, parent=self.turn_events[call.turn.id]))
         self.links.append(lambda: self.builder.link(self.turn_events[call.turn.id], event, "causal"))
 
-    def _message(self, call: Call, t: float, said: str | None) -> None:
+    def _message(self, call: Call, t: float, of: dict[str, str | None]) -> None:
         """A message to a teammate, or to all of them; what is no plain message is the protocol's."""
-        to, kind = receiver_of(call), text(call.input.get("type"))
+        to, kind = receiver_of(call), text(call.given.names.get("type"))
         names = list(self.team) if kind == "broadcast" or to == EVERYBODY else [to] if to else []
-        plain = kind in (None, "message", "broadcast") and not isinstance(call.input.get("message"), dict)
+        plain = kind in (None, "message", "broadcast") and not call.given.coded
         if not names:
             self.builder.lost("messages whose receiver is not in the log")
         for name in names:
             receiver = self._instance(name, call.at)
-            event = self._write("message", call.agent, t, to=receiver, protocol=None if plain else True, text=said)
+            event = self._write("message", call.agent, t, to=receiver, protocol=None if plain else True, **of)
             self._of_turn(call, event)
             self._then(event, receiver, call.at, "message")
 
@@ -185,11 +182,13 @@ class _Teller:
         t = self._at(call.agent, result.at[0])
         status = None if result.status == "ok" else result.status
         rule = self._write("safety_event", call.agent, t, status=status, tool=call.tool) if result.denied else None
-        event = self._write("tool_result", call.agent, t, tool=call.tool, status=status, text=result.text)
+        known = self.call_events.get(call.id)
+        event = self._write("tool_result", call.agent, t, tool=call.tool, status=status, parent=known, **result.said)
 
         def draw() -> None:
             asked = self.call_events[call.id]
-            self.builder.amend(event, parent=asked)
+            if asked != known:
+                self.builder.amend(event, parent=asked)
             self.builder.link(asked, event, "tool_dependency")
             for between, type in ((person, "causal"), (rule, "safety_flow")):
                 if between:
@@ -208,27 +207,24 @@ class _Teller:
         key = (call.id, "answer") if answered else (call.turn.id, result.status)
         if key not in self.people:
             t, status = self._at(call.agent, result.at[0]), None if answered else result.status
-            self.people[key] = self._write(
-                "human_intervention", "user", t, to=call.agent, status=status, text=result.text
-            )
+            self.people[key] = self._write("human_intervention", "user", t, to=call.agent, status=status, **result.said)
             self._then(self.people[key], call.agent, result.at, "causal")
         return self.people[key]
 
     def _remark(self, remark: Remark) -> None:
         t, to = self._at(remark.agent, remark.at[0]), remark.agent
         if remark.kind == "message":
-            coded = True if remark.text.lstrip().startswith("{") else None
             writer = self.team.get(remark.sender) or self.children.get(remark.sender)
             at = max(remark.at, writer.spawned) if writer and writer.spawned else remark.at
             sender = self._instance(remark.sender, at)
-            event = self._write("message", sender, at[0], to=to, protocol=coded, text=remark.text.strip())
+            event = self._write("message", sender, at[0], to=to, protocol=remark.coded or None, **remark.said)
             self._then(event, to, at, "message")
         elif remark.at == self.first_told:
-            event = self._write("message", "user", t, to=to, text=remark.text)
+            event = self._write("message", "user", t, to=to, **remark.said)
             self._then(event, to, remark.at, "message")
         elif remark.agent == MAIN or not self.main_cut_short:
             status = "cancelled" if remark.kind == "interruption" else None
-            event = self._write("human_intervention", "user", t, to=to, status=status, text=remark.text)
+            event = self._write("human_intervention", "user", t, to=to, status=status, **remark.said)
             self._then(event, to, remark.at, "causal")
 
     def _compaction(self, entry: Entry) -> None:
@@ -262,7 +258,7 @@ class _Teller:
             status=None if back.status == "ok" else back.status,
             tokens=back.tokens,
             tool_calls=None if child.id in self.plan.turns else back.tool_calls,
-            text=back.text,
+            **back.said,
         )
         self.returns[id(back)] = event
         reader, together = self.plan.readers.get(id(back)), self.plan.together.get(id(back))
