@@ -155,6 +155,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Take from the theme which scripts its pages bring along: the policy of the site allows no others."""
+        self.policy = None
         if config.theme.name != "material":
             return  # what other themes put into their pages is not known
         policy = importlib.import_module("survey.site.policy").Policy

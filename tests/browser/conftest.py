@@ -20,6 +20,9 @@ from tests.conftest import PACKAGES, ROOT
 
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update"]
 
+BUILT = "1780000000"
+"""When the site says that it was built."""
+
 FILTERS_ANSWER = "!document.querySelector('[data-explorer]:not([data-ready]), [data-explorer][aria-busy]')"
 """Whether the table of entries, if there is one on the page, has its rows: the network may be idle before it asks."""
 
@@ -63,7 +66,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site, built strictly for the address at which it is served."""
     folder = tmp_path_factory.mktemp("site")
     with served(folder) as url:
-        build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), site_url=url, strict=True))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SOURCE_DATE_EPOCH", BUILT)
+            build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), site_url=url, strict=True))
         yield Site(folder, url)
 
 

@@ -9,6 +9,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
+from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, expect
 
 from survey.site.plugin import SurveyPlugin
@@ -230,3 +232,12 @@ def test_a_server_that_reloads_pages_with_a_script_of_its_own_gets_no_policy() -
     plugin.on_startup(command="serve")
     page = '<meta charset="utf-8"><script>reload()</script>'
     assert plugin.on_post_template(page, template_name="404.html") == page
+
+
+def test_a_policy_is_not_kept_for_another_theme(tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("site_name: T\nplugins: [survey]\n")
+    (tmp_path / "docs").mkdir()
+    plugin = SurveyPlugin()
+    plugin.policy = object()  # that of a site that the same process has built before
+    plugin.on_env(Environment(), config=load_config(str(tmp_path / "mkdocs.yml")))
+    assert plugin._guarded("<script>a()</script>", "index.md") == "<script>a()</script>"

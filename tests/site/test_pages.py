@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -168,31 +167,6 @@ def test_the_plugin_watches_the_data_and_the_package(tmp_path: Path) -> None:
     config.plugins.on_config(config)
     assert str(tmp_path / "bib") in config.watch
     assert str(ROOT / "survey") in config.watch
-
-
-def test_two_builds_in_two_places_are_the_same_to_the_byte(tmp_path: Path) -> None:
-    """In another folder, another time zone and another language, with every notebook run anew."""
-    elsewhere = tmp_path / "another folder"
-    for name in ("bib", "docs", "notebooks", "survey"):
-        shutil.copytree(ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("mkdocs.yml", "constraints.txt", "README.md", "CITATION.cff", "pyproject.toml"):
-        shutil.copy(ROOT / name, elsewhere)
-    common = {**os.environ, "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"}
-    for name, project, settings in (
-        ("one", ROOT, {"TZ": "UTC", "LC_ALL": "C.UTF-8"}),
-        ("two", elsewhere, {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de"}),
-    ):
-        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / name)]
-        result = subprocess.run(
-            command, cwd=project, env=common | settings, capture_output=True, text=True, timeout=900
-        )
-        assert result.returncode == 0, result.stderr[-2000:]
-    one, two = (
-        {p.relative_to(tmp_path / n): p.read_bytes() for p in (tmp_path / n).rglob("*") if p.is_file()}
-        for n in ("one", "two")
-    )
-    assert set(one) == set(two)
-    assert [str(path) for path in one if one[path] != two[path]] == []
 
 
 # ------------------------------------------------------------- any generator

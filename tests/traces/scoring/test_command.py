@@ -168,7 +168,11 @@ def test_ctrl_c_leaves_the_journal_whole_and_says_how_to_go_on(engine: str, data
     long = data / "z.jsonl.gz"  # one worker reads it for as long as it takes to press Ctrl-C
     long.write_bytes(gzip.compress(log_of([run(0)]) * 10_000, 1))
     out, journal = tmp_path / "x.jsonl", tmp_path / "x.jsonl.part"
-    command = [sys.executable, "-c", "from survey.cli import main; main()", "trace", "score", str(data / "*"), "-o", str(out), "--workers", "2", "--engine", engine]  # fmt: skip
+    # whoever runs the tests in the background has Ctrl-C ignored by everything they start
+    heeding = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from survey.cli import main; main()"
+    )
+    command = [sys.executable, "-c", heeding, "trace", "score", str(data / "*"), "-o", str(out), "--workers", "2", "--engine", engine]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         while process.poll() is None and not (journal.exists() and journal.read_bytes().count(b'{"piece"') > 5):
             time.sleep(0.02)
