@@ -10,10 +10,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 
+from survey.literature import Pool, load
+from survey.site.pages import build as pages
+from tests.benchmarks.bench_pool import grown
 from tests.conftest import ROOT
 
 ROUNDS = 3
+
+SIZES = (1_000, 5_000)
+"""Entries of larger pools."""
 
 SUMMARY, ENTRY = "  summary                   = {", "\n\n"
 """Behind which words an edit is made: in the pool, in the first entry's summary; in its page, after its head."""
@@ -34,10 +41,33 @@ def run() -> Iterator[str]:
         sides = (ours, "bib/pool.bib", SUMMARY), (peer, "docs/entries/magrpo.md", ENTRY)
         _measured(*sides[0])  # runs the notebooks
         rounds = [[_measured(*side) for side in sides] for _ in range(ROUNDS)]
-        pages = len(list((peer / "docs").rglob("*.md")))
+        written = len(list((peer / "docs").rglob("*.md")))
     for part, what in enumerate(("mkdocs build", "an entry edited under mkdocs serve, until its page is new")):
         best, other = (min(pair[side][part] for pair in rounds) for side in (0, 1))
-        yield f"  {what}: {best / other:.2f} times, {pages} pages"
+        yield f"  {what}: {best / other:.2f} times, {written} pages"
+    yield from _larger()
+
+
+def _larger() -> Iterator[str]:
+    """What a computed page costs in larger pools, against one in the real pool."""
+    pool = load(ROOT / "bib")
+    pages(pool)  # templates are compiled once
+    each, number = _each(pool)
+    yield f"computing a page or file, in larger pools, against the {number} of {len(pool)} entries"
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            shutil.copy(ROOT / "bib" / "taxonomy.toml", folder)
+            (folder / "pool.bib").write_text(grown(pool, size))
+            cost, number = _each(load(folder))
+        yield f"  {size:,} entries, {number:,} pages and files: {cost / each:.2f} times"
+
+
+def _each(pool: Pool) -> tuple[float, int]:
+    """Seconds of processor for each page and file, and how many there are."""
+    start = process_time()
+    number = len(pages(pool))
+    return (process_time() - start) / number, number
 
 
 def _survey(*arguments: str, folder: Path) -> None:
