@@ -22,7 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
-from survey.site.beside import beside
+from survey.site.beside import Busy, beside
 from survey.site.markup import environment
 from survey.site.modules import bundled
 
@@ -208,7 +208,7 @@ def main(arguments: list[str]) -> None:
     built, out = map(Path, arguments)
     try:
         number = assemble(built, Path(), out)
-    except (OSError, ValueError) as error:
+    except (Busy, OSError, ValueError) as error:
         raise SystemExit(str(error)) from None
     print(f"{number} files in {out}: open {out / 'index.html'}")
 

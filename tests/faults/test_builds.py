@@ -60,6 +60,13 @@ def configured(command: str = "build", dirty: bool = False, **more: Any) -> MkDo
     return config
 
 
+def real() -> MkDocsConfig:
+    """The configuration of a real build, whatever another test of this process did with the plugins, which stay."""
+    config = load_config("mkdocs.yml")
+    config.plugins.on_startup(command="build", dirty=False)
+    return config
+
+
 def complaint(config: MkDocsConfig, caplog: pytest.LogCaptureFixture) -> str:
     """What a build that fails says last."""
     with pytest.raises(MkDocsException) as error:
@@ -156,11 +163,11 @@ def test_of_two_builds_at_once_one_says_so_and_takes_over_when_the_other_is_kill
             assert time.monotonic() < deadline
             assert other.poll() is None
             time.sleep(0.02)
-        said = complaint(load_config("mkdocs.yml"), caplog)
+        said = complaint(real(), caplog)
         other.kill()
     assert said == f"site is being made by another run (process {other.pid}): wait for it, or name another folder"
     assert snapshot(project / "site").keys() == OLD
     assert (project / ".site.building").is_dir()
-    build(load_config("mkdocs.yml"))
+    build(real())
     assert {".git/HEAD", "index.html"} < snapshot(project / "site").keys()
     assert [name for name in os.listdir(project) if name.startswith(".site")] == []  # noqa: PTH208

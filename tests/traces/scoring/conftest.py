@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Iterator
 
 import dask
@@ -19,3 +21,12 @@ def cluster() -> Iterator[str]:
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **LOOPBACK) as found,  # type: ignore[no-untyped-call]
     ):
         yield found.scheduler_address
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _sockets() -> Iterator[None]:
+    """Take away what distributed leaves behind of a scheduler that was killed, before another test is blamed for it."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
