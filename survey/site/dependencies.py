@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from survey.site.markup import render
-from survey.supply import listed
+from survey.site.supply import listed
 
 PAGE = "take-part/dependencies.md"
 

@@ -75,4 +75,4 @@ def campaigns() -> list[Campaign]:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(files("survey").joinpath(name).read_text("utf-8"))))
+    return list(csv.DictReader(io.StringIO(files("survey.site").joinpath(name).read_text("utf-8"))))

@@ -19,14 +19,18 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 
-from survey.site.building import Building
+from survey.site.building import Building, NotBuilt
 from survey.whole import whole
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
+
+RENDERER = "mkdocs-jupyter"
+"""The plugin that renders them. It keeps what it rendered in files that it writes in place and reads unchecked."""
 
 LOG = logging.getLogger("mkdocs.plugins.survey")
 
@@ -64,20 +68,28 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 config.watch.append(str(place))
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Leave the site that is there alone until the new one is whole."""
-        self.building = Building(config, in_place=self.serving or self.dirty)
+        """Leave the site that is there alone until the new one is whole, and so what mkdocs-jupyter keeps."""
+        options: Any = config.plugins[RENDERER].config if RENDERER in config.plugins else {"cache_dir": ""}
+        site, cache = config.site_dir, options["cache_dir"]
+        try:
+            self.building = Building(site, cache, in_place=self.serving or self.dirty)
+        except NotBuilt as error:
+            raise PluginError(str(error)) from None
+        config.site_dir, options["cache_dir"] = self.building.site, self.building.cache
+        self.building.steps.callback(setattr, config, "site_dir", site)
+        self.building.steps.callback(options.__setitem__, "cache_dir", cache)
 
     @event_priority(-100)  # after every plugin that writes into the site
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Put the new site into its place."""
-        if self.building:
+        """Put the new site into its place; if MkDocs is about to give up over warnings, it is dropped at the end."""
+        if self.building and not (config.strict and _warned()):
             self.building.done()
 
     @event_priority(-100)
     def on_build_error(self, *, error: Exception) -> None:
         """Leave nothing of a build that failed."""
-        if self.building:
-            self.building.dropped(error)
+        if self.building and (said := self.building.dropped(error)):
+            raise PluginError(said) from None
 
     def on_shutdown(self) -> None:
         """The same for one that was interrupted."""
@@ -192,3 +204,9 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.config.issues or not repository:
             return self.config.issues
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/issues/new"
+
+
+def _warned() -> bool:
+    """Whether MkDocs has counted warnings, which it does when they are errors to it."""
+    handlers = logging.getLogger("mkdocs").handlers
+    return any(isinstance(handler, CountHandler) and handler.get_counts() for handler in handlers)

@@ -34,15 +34,6 @@ class Stretches(Sequence[tuple[float, float]]):
     def __init__(self) -> None:
         self.starts, self.ends = list[float](), list[float]()
 
-    def add(self, start: float, end: float) -> None:
-        """Put a stretch behind the others; none may begin before the last one did."""
-        ends = self.ends
-        if ends and start <= ends[-1]:
-            ends[-1] = max(end, ends[-1])
-        else:
-            self.starts.append(start)
-            ends.append(end)
-
     def __len__(self) -> int:
         return len(self.starts)
 
@@ -160,7 +151,7 @@ def timeline(replayed: Replay) -> Timeline:
             work[actor] += end - start
             stretches = busy[actor]
             until = stretches.ends
-            if until and start <= until[-1]:  # as Stretches.add has it, without a call for each event
+            if until and start <= until[-1]:
                 if end > until[-1]:
                     until[-1] = end
             else:

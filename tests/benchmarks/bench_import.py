@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +19,8 @@ from itertools import count
 from pathlib import Path
 from time import process_time
 from typing import IO, Any
+
+from tests.benchmarks.apart import apart, peak
 
 SIZE = int(os.environ.get("IMPORT_MB", "100")) * 1_000_000
 """Bytes of the longest session; the aim of the project is 100 MB."""
@@ -40,7 +41,7 @@ def run() -> Iterator[str]:
     """The time of the longest session, the memory of three lengths, and of as few records that are longer."""
     yield "import Claude Code sessions with sub-agents, against json.loads of their lines"
     with tempfile.TemporaryDirectory() as name:
-        base = _measured("ours", _session(Path(name), "least", 0))["memory"]
+        base = apart(__spec__.name, "ours", _session(Path(name), "least", 0))["memory"]
         rows = [(share, 1.0) for share in (4, 2, 1)] + [(1, 4.0)]
         for share, length in rows:
             path = _session(Path(name), f"s{share}-{length:.0f}", SIZE // share, length)
@@ -106,9 +107,9 @@ class _Writer:
             call = f"toolu_{next(self._number):024}"
             which = self._random.random()
             if which < 0.1:
-                given, said = {"file_path": "/work/new.py", "content": self._text(FILE)}, "File created."
+                given, said = {"file_path": "src/new.py", "content": self._text(FILE)}, "File created."
                 self.called(log, agent, call, "Write", given)
-                self.answered(log, agent, call, said, {"type": "create", "filePath": "/work/new.py", **given})
+                self.answered(log, agent, call, said, {"type": "create", "filePath": "src/new.py", **given})
             elif which < 0.5:
                 found = self._text(RESULT)
                 self.called(log, agent, call, "Bash", {"command": "make test", "description": "Run the tests"})
@@ -116,8 +117,8 @@ class _Writer:
                 self.answered(log, agent, call, found, kept)
             else:
                 found = self._text(RESULT)
-                self.called(log, agent, call, "Read", {"file_path": "/work/old.py"})
-                file = {"filePath": "/work/old.py", "content": found, "numLines": 99, "startLine": 1, "totalLines": 99}
+                self.called(log, agent, call, "Read", {"file_path": "src/old.py"})
+                file = {"filePath": "src/old.py", "content": found, "numLines": 99, "startLine": 1, "totalLines": 99}
                 self.answered(log, agent, call, found, {"type": "text", "file": file})
         return steps
 
@@ -172,14 +173,8 @@ def _logs(main: Path) -> list[Path]:
 
 
 def _middle(side: str, path: Path) -> dict[str, float]:
-    return sorted((_measured(side, path) for _ in range(TIMES)), key=lambda found: found["time"])[TIMES // 2]
-
-
-def _measured(side: str, path: Path) -> dict[str, float]:
-    command = [sys.executable, "-m", __spec__.name, side, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    runs: list[dict[str, float]] = [apart(__spec__.name, side, path) for _ in range(TIMES)]
+    return sorted(runs, key=lambda run: run["time"])[TIMES // 2]
 
 
 def _ours(path: Path) -> dict[str, float]:
@@ -206,13 +201,7 @@ def _peer(path: Path) -> dict[str, float]:
     return {"time": process_time() - start}
 
 
-def _peak() -> float:
-    """The most memory this process had, in MiB; ``ru_maxrss`` would also count what its parent had."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
-
-
 if __name__ == "__main__":
     found = {"ours": _ours, "peer": _peer}[sys.argv[1]](Path(sys.argv[2]))
-    found["memory"] = _peak()
+    found["memory"] = peak()
     print(json.dumps(found))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,6 +17,7 @@ from bibtexparser.splitter import Splitter
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.bibtex import Field, write_bibtex
 from survey.literature.gaps import every_map, ranked
+from tests.benchmarks.apart import apart, peak
 from tests.conftest import ROOT
 
 SIZES = {1_000: 3, 10_000: 3, 100_000: 1}
@@ -38,7 +37,7 @@ def run() -> Iterator[str]:
             (folder / "taxonomy.toml").write_bytes((ROOT / "bib" / "taxonomy.toml").read_bytes())
             (folder / "pool.bib").write_text(grown(pool, size))
             large = (folder / "pool.bib").stat().st_size / 1e6
-            runs = [_measured(folder) for _ in range(rounds)]
+            runs = [apart("tests.benchmarks.bench_pool", folder) for _ in range(rounds)]
         ratios = [ours / peer for ours, peer, _ in runs]
         each = median(ours for ours, _, _ in runs) / size * 1e6
         yield (
@@ -48,21 +47,12 @@ def run() -> Iterator[str]:
         )
 
 
-def _measured(folder: Path) -> tuple[float, float, float]:
-    """Seconds of ours, seconds of the bare parse, and the GiB that ours took at most, in a process of its own."""
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.bench_pool", folder], stdout=subprocess.PIPE, check=True, cwd=ROOT
-    )
-    ours, peer, peak = json.loads(run.stdout)
-    return ours, peer, peak
-
-
 def main(folder: Path) -> None:
-    """What one measuring process does."""
+    """Print the seconds of ours and of the bare parse, and the GiB that ours took at most."""
     ours = seconds(lambda: _all(folder))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    most = peak() / 1024
     text = (folder / "pool.bib").read_text()
-    print(json.dumps([ours, seconds(lambda: Splitter(text).split()), peak]))
+    print(json.dumps([ours, seconds(lambda: Splitter(text).split()), most]))
 
 
 def grown(pool: Pool, size: int) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from tests.benchmarks.apart import apart, peak
 
 SIZES = (10_000, 100_000, 1_000_000)
 TEAM = 50
@@ -33,7 +34,7 @@ def run() -> Iterator[str]:
         for size in SIZES:
             path = Path(name) / f"{size}.json"
             path.write_text(json.dumps(grown(size)))
-            ours, peer = _measured("ours", path), _measured("peer", path)
+            ours, peer = apart(__spec__.name, "ours", path), apart(__spec__.name, "peer", path)
             stages = ", ".join(f"{stage} {ours[stage] / size * 1e6:.2f}" for stage in ("read", "replay", "measure"))
             yield (
                 f"  {size:>9,} events: {ours['total'] / peer['total']:.2f} times the time "
@@ -100,13 +101,6 @@ def _edge(src: int, dst: int, type: str) -> dict[str, str]:
     return {"src": f"e{src}", "dst": f"e{dst}", "type": type}
 
 
-def _measured(side: str, path: Path) -> dict[str, float]:
-    command = [sys.executable, "-m", __spec__.name, side, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
 def _ours(path: Path) -> dict[str, float]:
     from survey.traces import read, replay
     from survey.traces.metrics import measure
@@ -141,12 +135,6 @@ def _peer(path: Path) -> dict[str, float]:
     return {"total": perf_counter() - start}
 
 
-def _peak() -> float:
-    """The most memory this process had, in MiB; ``ru_maxrss`` would also count what its parent had."""
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
-
-
 def _checked(document: dict[str, Any]) -> None:
     if {"trace_id", "task_id", "events", "edges", "rewards", "costs"} - set(document):
         raise SystemExit("a field is missing at the top")
@@ -168,5 +156,5 @@ def _checked(document: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     found = {"ours": _ours, "peer": _peer}[sys.argv[1]](Path(sys.argv[2]))
-    found["memory"] = _peak()
+    found["memory"] = peak()
     print(json.dumps(found))

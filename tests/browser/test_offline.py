@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, expect
 
 from survey.literature import Pool, parse_bibtex
 from survey.site.offline import assemble
-from survey.supply import sbom
+from survey.site.supply import sbom
 from tests.browser.conftest import FILTERS_ANSWER, Site, Visit, until
 from tests.browser.test_policy import META, RECORD, TRIES
 from tests.conftest import ROOT

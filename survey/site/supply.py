@@ -1,7 +1,7 @@
 """What the survey is built from: every package with its version and licence, and a bill of materials.
 
-``python -m survey.supply list`` writes ``dependencies.csv`` again, which the page on
-dependencies shows; ``python -m survey.supply sbom`` prints a CycloneDX document of what
+``python -m survey.site.supply list`` writes ``dependencies.csv`` again, which the page on
+dependencies shows; ``python -m survey.site.supply sbom`` prints a CycloneDX document of what
 this environment needs to build the site. Both ask only what is installed here.
 """
 
@@ -159,7 +159,7 @@ def closure(root: str = PROJECT, extras: Iterable[str] = ("",)) -> dict[str, lis
 
 def listed() -> list[Dependency]:
     """The packages of the lock file as ``dependencies.csv`` has them."""
-    text = files("survey").joinpath("dependencies.csv").read_text("utf-8")
+    text = files("survey.site").joinpath("dependencies.csv").read_text("utf-8")
     return [Dependency(**row) for row in csv.DictReader(io.StringIO(text))]
 
 

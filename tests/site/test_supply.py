@@ -18,9 +18,9 @@ from cyclonedx.validation.json import JsonStrictValidator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from survey import supply
+from survey.site import supply
 from survey.site.dependencies import PAGE, dependency_pages
-from survey.supply import PROJECT, UNKNOWN, as_csv, closure, home, licence, listed, pins, relisted, sbom
+from survey.site.supply import PROJECT, UNKNOWN, as_csv, closure, home, licence, listed, pins, relisted, sbom
 from tests.conftest import ROOT
 
 LOCK = pins((ROOT / "constraints.txt").read_text())
@@ -188,7 +188,7 @@ def test_the_bill_is_the_same_in_another_process_and_language_and_names_no_folde
 ) -> None:
     supply.main(["sbom"])
     here = capsys.readouterr().out
-    command = [sys.executable, "-m", "survey.supply", "sbom"]
+    command = [sys.executable, "-m", "survey.site.supply", "sbom"]
     plain = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": "7"}
     assert subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True).stdout == here
     assert json.loads(here) == sbom()
