@@ -28,7 +28,7 @@ class Measured:
     def verdict(self) -> str:
         """Whether the aim is met."""
         if self.aim is None:
-            return "no aim was set"
+            return "none set"
         return "met" if self.found <= self.aim else "falls short"
 
 
