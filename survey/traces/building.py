@@ -135,7 +135,7 @@ class Builder:
         """The trace, its events in an order that respects time and every link."""
         ordered = self._settled()
         links = self._with_succession(ordered)
-        start = ordered[0].t if ordered and self._time != "ordinal" else 0.0
+        start = min((event.t for event in ordered), default=0.0) if self._time != "ordinal" else 0.0
         names = {event.id: f"e{number}" for number, event in enumerate(ordered, 1)}
         events = [self._placed(event, start, names) for event in ordered]
         edges = [Edge(names[src], names[dst], type) for (src, dst), (type, _) in links.items()]

@@ -186,10 +186,12 @@ def campaign(
 
 
 WEIGHTS = {
-    "trace": 4, "packed traces": 4, "who-and-when": 4, "inspect": 3, "claude-code": 3, "marble": 2, "opentelemetry": 2,
-    "atif": 2, "contribution": 2,
+    "packed traces": 12, "trace": 8, "who-and-when": 8, "run of a notebook": 8, "contribution": 6, "page of a notebook": 6,
+    "marble": 5, "claude-code": 4, "opentelemetry": 4, "inspect": 4, "codex": 4, "atif": 3, "any log": 3,
+    "claude-code-team": 2, "inspect archive": 2, "traces in lines": 2, "traces written for others": 2,
+    "taxonomy.toml": 2, "another copy": 2, "notebook": 2,
 }  # fmt: skip
-"""Doors at which an input costs little take more of them; all others one share each."""
+"""Each door takes about as much time: where an input costs little there are more of them. All others one share each."""
 
 
 def shares(inputs: int, doors: Sequence[str]) -> dict[str, int]:

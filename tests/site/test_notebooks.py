@@ -147,6 +147,12 @@ def test_a_notebook_that_raises_names_file_line_cell_and_reason(project: Path) -
     assert str(raised.value).endswith(f"one.ipynb:{line}: cell 2 (x = {{}}) raises KeyError: 'token'")
 
 
+def nested(depth: int) -> str:
+    """A notebook whose kernel is a list in a list in a list."""
+    kernel = "[" * depth + "]" * depth
+    return f'{{"cells": [], "nbformat": 4, "nbformat_minor": 4, "metadata": {{"kernelspec": {kernel}}}}}'
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -154,9 +160,23 @@ def test_a_notebook_that_raises_names_file_line_cell_and_reason(project: Path) -
         ('{"cells": [], "nbformat": 4}', "is no notebook"),
         ('{"cells": [], "nbformat": 9, "nbformat_minor": 0, "metadata": {}}', "is no notebook"),
         ('{"cells": [{"cell_type": "markdown", "source": [7]}], "nbformat": 4, "nbformat_minor": 4}', "is no notebook"),
-        ("[" * 100_000, "is no notebook"),
+        ("[" * 100_000, "is no notebook: it is nested too deeply"),
+        *[
+            (nested(depth), "is no notebook: it is nested too deeply")
+            for depth in (370, 600)  # too deep to be shown, too deep to be looked at
+        ],
+        (nested(200), "is no notebook: .{1,200}$"),
     ],
-    ids=["text", "no metadata", "a format to come", "a source that is no text", "brackets"],
+    ids=[
+        "text",
+        "no metadata",
+        "a format to come",
+        "a source that is no text",
+        "brackets",
+        "nested",
+        "nested more deeply",
+        "long",
+    ],
 )
 def test_a_file_that_is_no_notebook_is_said_to_be_none(project: Path, content: str, message: str) -> None:
     path = notebook(project, "one")

@@ -150,6 +150,15 @@ def test_events_on_a_circle_of_links_are_kept_for_replay_to_report() -> None:
     assert check(made.build()).kinds["causal-cycle"] == 1
 
 
+def test_what_is_on_a_circle_may_be_earlier_than_all_else() -> None:
+    made = builder()
+    made.event("model_call", "c", 5)
+    a, b = made.event("model_call", "a", 1), made.event("model_call", "b", 2)
+    made.link(a, b, "causal")
+    made.link(b, a, "causal")
+    assert sorted(event.t for event in made.build()) == [0, 1, 4]
+
+
 def test_nothing_at_all_can_be_built() -> None:
     assert list(builder().build()) == []
 

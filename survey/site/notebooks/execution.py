@@ -76,9 +76,18 @@ def _read(path: Path) -> Notebook:
         nbformat.validate(notebook)
         plain: Notebook = json.loads(json.dumps(notebook))  # what is run and what is kept look the same
     except Exception as error:  # from a file that is no notebook nbformat raises whatever it stumbles over
-        message = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InvalidSurvey([Problem(os.path.relpath(path), 1, f"is no notebook: {message}")]) from None
+        raise InvalidSurvey([Problem(os.path.relpath(path), 1, f"is no notebook: {_message(error)}")]) from None
     return plain
+
+
+def _message(error: Exception) -> str:
+    try:
+        lines = str(error).strip().splitlines()
+    except RecursionError as deeper:  # a message that shows all of what is nested
+        error = deeper
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return lines[0][:200] if lines else type(error).__name__
 
 
 def _own(path: Path, project: Path) -> list[str]:

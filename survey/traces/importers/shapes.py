@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from survey.traces.trace import NOTHING, number
+from survey.traces.trace import NOTHING, OUTSIDE, number
 
-__all__ = ["flag", "instant", "items", "mapping", "number", "text", "tokens"]
+__all__ = ["flag", "instance", "instant", "items", "mapping", "number", "text", "tokens"]
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -28,6 +28,16 @@ def items(value: object) -> list[Any]:
 def text(value: object) -> str | None:
     """The value if it is a string that says something, else None."""
     return value if isinstance(value, str) and value else None
+
+
+def instance(value: object) -> str | None:
+    """The id of an instance; one that means somebody outside the team is told apart from them.
+
+    >>> instance("a3f"), instance("user"), instance(None)
+    ('a3f', 'user-agent', None)
+    """
+    id = text(value)
+    return f"{id}-agent" if id in OUTSIDE else id
 
 
 def flag(value: object) -> bool:

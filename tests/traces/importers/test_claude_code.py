@@ -420,6 +420,15 @@ def test_two_files_of_one_session_have_two_names(tmp_path: Path) -> None:
     assert [trace.id for trace in imported(tmp_path)] == ["resumed", "resumed-2"]
 
 
+def test_an_instance_whose_id_means_somebody_outside_is_told_apart(tmp_path: Path) -> None:
+    log = (LOGS / "people.jsonl").read_text().replace('"agentId":"w1"', '"agentId":"user"')
+    (tmp_path / "people.jsonl").write_text(log)
+    [trace] = imported(tmp_path / "people.jsonl")
+    assert "user-agent" in trace.agents
+    assert {event.agent for event in trace if event.type == "human_intervention"} == {"user"}
+    assert not check(trace).errors
+
+
 # line by line
 
 LINES = {

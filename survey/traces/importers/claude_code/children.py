@@ -19,7 +19,7 @@ from survey.traces.importers.claude_code.gists import (
     usage_of,
 )
 from survey.traces.importers.claude_code.session import MAIN, Session
-from survey.traces.importers.shapes import flag, mapping, number, text
+from survey.traces.importers.shapes import flag, instance, mapping, number, text
 from survey.traces.trace import NOTHING
 
 WORKFLOW = "Workflow"
@@ -180,7 +180,9 @@ def _named(call: Call, session: Session, facts: Facts, agents: set[str]) -> str 
         return call.id
     if call.result:
         detail = call.result.detail
-        if id := text(detail.get("agentId")) or text(detail.get("agent_id")) or text(detail.get("teammate_id")):
+        if id := next(
+            filter(None, (instance(detail.get(key)) for key in ("agentId", "agent_id", "teammate_id"))), None
+        ):
             return id
     if call.id in session.spawned_by:
         return session.spawned_by[call.id]
@@ -249,7 +251,7 @@ def _signals(found: dict[str, Child], facts: Facts) -> None:
 def task_of(call: Call) -> str | None:
     """The background task that a call asks about."""
     keys = ("task_id", "agentId", "agent_id", "shell_id")
-    return next((id for key in keys if (id := text(call.given.names.get(key)))), None)
+    return next((id for key in keys if (id := instance(call.given.names.get(key)))), None)
 
 
 def _answered(child: Child, call: Call) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from survey.traces.importers.claude_code.gists import Gist, Given, Notice, Result, Said, When, Words, spoken
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session
-from survey.traces.importers.shapes import flag, items, mapping, number, text
+from survey.traces.importers.shapes import flag, instance, items, mapping, number, text
 
 COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
 
@@ -180,12 +180,12 @@ class _Reader:
             self.facts.compactions.append(entry)
         elif subtype == "stop_hook_summary" and flag(fields.get("preventedContinuation")):
             self.facts.prevented.append(entry)
-        elif subtype == "task_started" and call and (instance := text(fields.get("task_id"))):
-            self.facts.started[call] = (instance, text(fields.get("task_type")))
-        elif subtype == "task_notification" and (instance := text(fields.get("task_id"))):
+        elif subtype == "task_started" and call and (agent := instance(fields.get("task_id"))):
+            self.facts.started[call] = (agent, text(fields.get("task_type")))
+        elif subtype == "task_notification" and (agent := instance(fields.get("task_id"))):
             spent = number(mapping(fields.get("usage")).get("total_tokens"))
             status = text(fields.get("status")) or "completed"
-            self.facts.notices.append(Notice((entry.t, entry.place), instance, status, call, spent, seen=True))
+            self.facts.notices.append(Notice((entry.t, entry.place), agent, status, call, spent, seen=True))
 
     def _queued(self, at: When, gist: Gist) -> None:
         """What waits for the model's attention; what leaves the queue names nothing, so the oldest goes first."""

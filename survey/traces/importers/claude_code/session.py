@@ -19,7 +19,7 @@ from survey.traces.building import Content
 from survey.traces.importers.claude_code.gists import Gist, gist_of
 from survey.traces.importers.claude_code.lines import Lines, opening
 from survey.traces.importers.log import Log
-from survey.traces.importers.shapes import flag, instant, mapping, text
+from survey.traces.importers.shapes import flag, instance, instant, mapping, text
 
 MAIN = "main"
 
@@ -187,7 +187,7 @@ class _Reader:
         runs = folder / "subagents" / "workflows"
         for journal in sorted(runs.glob("*/journal.jsonl")):
             ended = (line.fields for line in Lines(Log(journal)) if line.fields.get("type") == "result")
-            self.session.returned_in_workflow |= {agent for end in ended if (agent := text(end.get("agentId")))}
+            self.session.returned_in_workflow |= {agent for end in ended if (agent := instance(end.get("agentId")))}
         in_runs = [path for path in sorted(runs.glob("*/agent-*.jsonl*")) if path.is_file()]
         self.session.workflows |= {_stem(path).removeprefix("agent-"): path.parent.name for path in in_runs}
         return [*(path for path in _logs_in(folder / "subagents") if path.name.startswith("agent-")), *in_runs]
@@ -234,17 +234,17 @@ class _Reader:
         """The instance a record belongs to."""
         if _repeats(fields):
             call = text(fields.get("parentToolUseID"))
-            owner = text(fields["data"].get("agentId")) or call or "unnamed"
+            owner = instance(fields["data"].get("agentId")) or instance(call) or "unnamed"
             if call:
                 self.session.spawned_by.setdefault(call, owner)
             return owner
-        if call := text(fields.get("parent_tool_use_id")):
+        if call := instance(fields.get("parent_tool_use_id")):
             return call
         if agent is not None:
-            return text(fields.get("agentId")) or agent
+            return instance(fields.get("agentId")) or agent
         if not flag(fields.get("isSidechain")):
             return MAIN
-        return text(fields.get("agentId")) or self._chain(fields, line)
+        return instance(fields.get("agentId")) or self._chain(fields, line)
 
     def _chain(self, fields: Mapping[str, Any], line: int) -> str:
         """Old versions name no instance; the records of one hang together by their parents."""

@@ -10,7 +10,7 @@ from typing import Any
 from survey.traces.building import Builder, Content
 from survey.traces.importers.codex.acts import Act, Acts, Call, Fate
 from survey.traces.importers.codex.threads import Team, Thread
-from survey.traces.importers.shapes import text
+from survey.traces.importers.shapes import instance, text
 from survey.traces.trace import Trace
 
 SPAWNING, CLOSING, RESUMING = "spawn_agent", "close_agent", "resume_agent"
@@ -83,7 +83,7 @@ class Run:
 
     def agent(self, id: str) -> str:
         """The agent of a thread."""
-        return "main" if id == self.team.root else id
+        return "main" if id == self.team.root else instance(id) or id
 
     def introduce(self, id: str, fate: Fate) -> None:
         """Say who is behind a thread."""
