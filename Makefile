@@ -37,7 +37,7 @@ lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/mypy
 
 bench: $(VENV)/.ready-dev  ## measure speed, each figure against a peer in the same run
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 sbom: $(VENV)/.ready  ## list what the site is built from, for audits: sbom.cdx.json
 	@mkdir -p .cache

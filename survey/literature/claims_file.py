@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -39,6 +39,10 @@ class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     all: list[str]
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A sentence that can be counted, how it is counted, and what it does not say.
 
@@ -56,16 +60,16 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     of: dict[str, str | list[str] | All] = {}
     primary: bool = False
     largest: str = ""
-    is_: int | None = msgspec.field(default=None, name="is")
-    at_least: int | None = None
-    at_most: int | None = None
-    share_at_least: float | None = None
-    share_at_most: float | None = None
+    is_: Count | None = msgspec.field(default=None, name="is")
+    at_least: Count | None = None
+    at_most: Count | None = None
+    share_at_least: Share | None = None
+    share_at_most: Share | None = None
     more_than: dict[str, str | list[str] | All] | None = None
     leads: str | None = None
     strict: dict[str, str | list[str] | All] = {}
-    published: int | None = None
-    published_strict: int | None = None
+    published: Count | None = None
+    published_strict: Count | None = None
     dissent: dict[str, str] = {}
     snapshot: bool = False
     limit: str

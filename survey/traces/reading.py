@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import gc
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -89,7 +90,7 @@ class _Document:
         self.head: dict[str, Any] = {}
         self.events: list[Event] = []
         self.sources, self.targets, self.types = list[int](), list[int](), list[str]()
-        self._number = numbering()
+        self._number, self._singly = numbering(), False
         self._texts: dict[str, str] = {}
         self._added: list[tuple[Any, ...]] = []
 
@@ -144,6 +145,7 @@ class _Document:
             self.events = []
         else:
             self.sources, self.targets, self.types = [], [], []
+            self._singly = True  # ids of edges have numbers that must stay
         decode: Callable[[str], list[Any] | None] = decoding.events if key == "events" else decoding.edges
         take = self._take_events if key == "events" else self._take_edges
         count = 0
@@ -162,9 +164,21 @@ class _Document:
             if self.problems.errors > errors:
                 return
             items = [Event.of(item) for item in items]
-        collections.deque(map(self._number.__getitem__, [event.id for event in items]), 0)
         self._share(items)
         self.events += items
+        self._number_events([event.id for event in items])
+
+    def _number_events(self, ids: list[str]) -> None:
+        """Number the next ids: at once while each is new, and one by one since one was not."""
+        first = len(self._number)
+        if not self._singly:
+            self._number.update(zip(ids, itertools.count(first), strict=False))
+            self._number.default_factory = itertools.count(len(self._number)).__next__
+            self._singly = len(self._number) < first + len(ids)
+            if not self._singly:
+                return
+            self._number, ids = numbering(), [event.id for event in self.events]
+        collections.deque(map(self._number.__getitem__, ids), 0)
 
     def _share(self, events: list[Event]) -> None:
         """Keep a name that comes a million times once."""
@@ -182,8 +196,9 @@ class _Document:
                 return
             items = [EdgeShape(item["src"], item["dst"], sys.intern(item["type"])) for item in items]
         number = self._number.__getitem__
-        self.sources.extend(map(number, [edge.src for edge in items]))
+        # targets first: they come in the order of the events, and where they were looked up most sources lie
         self.targets.extend(map(number, [edge.dst for edge in items]))
+        self.sources.extend(map(number, [edge.src for edge in items]))
         self.types += [edge.type for edge in items]
 
 

@@ -1,4 +1,6 @@
-"""``make bench``: run every benchmark and print its ratios."""
+"""``make bench``: run every benchmark, or those that are named, and print the ratios."""
+
+import sys
 
 from tests.benchmarks import (
     bench_credit,
@@ -11,15 +13,22 @@ from tests.benchmarks import (
     bench_traces,
 )
 
-for bench in (
-    bench_pool,
-    bench_site,
-    bench_traces,
-    bench_import,
-    bench_credit,
-    bench_score,
-    bench_explorer,
-    bench_notebooks,
-):
-    for line in bench.run():
-        print(line)
+BENCHES = {
+    bench.__name__.rpartition("bench_")[2]: bench
+    for bench in (
+        bench_pool,
+        bench_site,
+        bench_traces,
+        bench_import,
+        bench_credit,
+        bench_score,
+        bench_explorer,
+        bench_notebooks,
+    )
+}
+
+if unknown := [name for name in sys.argv[1:] if name not in BENCHES]:
+    raise SystemExit(f"there is no benchmark {', '.join(unknown)} (expected some of {', '.join(BENCHES)})")
+for name in sys.argv[1:] or BENCHES:
+    for line in BENCHES[name].run():
+        print(line, flush=True)

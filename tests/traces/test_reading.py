@@ -131,6 +131,25 @@ def test_the_lists_may_stand_in_any_order(order: list[str]) -> None:
     assert found(turned)[0].valid().to_json() == whole
 
 
+@MODEST
+@given(
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=30),
+    st.lists(st.tuples(*[st.sampled_from("abcdefghxy")] * 2), max_size=10),
+    st.booleans(),
+)
+def test_edges_join_what_they_name_even_where_ids_are_there_twice(
+    ids: list[str], ends: list[tuple[str, str]], edges_first: bool
+) -> None:
+    whole = document([{**TURN, "id": id} for id in ids], [(src, dst, "causal") for src, dst in ends])
+    if edges_first:
+        whole = {"edges": whole["edges"], **whole}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(window, "PIECE", 100)
+        trace = found(whole)[0].valid()
+    assert [event.id for event in trace] == ids
+    assert [(edge.src, edge.dst) for edge in trace.edges] == ends
+
+
 # many documents, packings
 
 

@@ -15,8 +15,10 @@ def leaves(value: Any) -> Iterator[str]:
     waiting, seen = [value], set()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, (str, int, float)) or hasattr(item, "isoformat"):
-            yield str(item) if not isinstance(item, int) else hex(item)
+        if isinstance(item, int) or (isinstance(item, float) and item.is_integer()):
+            yield hex(int(item))  # a share of 1 is one of 1.0
+        elif isinstance(item, (str, float)) or hasattr(item, "isoformat"):
+            yield str(item)
         elif id(item) not in seen:
             seen.add(id(item))
             if isinstance(item, Mapping):
