@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import altair as alt
@@ -11,7 +12,7 @@ import pandas as pd
 from survey.literature import Axis, Pool, cells, counts, crosstab, timeline
 from survey.literature.statistics import NOT_CODED, cell_label
 from survey.literature.taxonomy import Absence
-from survey.site.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, finished
+from survey.site.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, filled, finished, look
 from survey.site.markup import words
 
 ROW = 24
@@ -25,14 +26,36 @@ def bars(pool: Pool, axis: str) -> Chart:
     absent = table["cell"].isin({*Absence, NOT_CODED})
     table = table.assign(href=[_cell_link(axis, cell) for cell in table["cell"]], absent=absent)
     data = table[["cell", "label", "count", "href", "absent"]].to_dict("records")
-    order = [row["label"] for row in data]
+    entries = len(pool.records) if asked.on == "record" else len(pool)
+    return Chart(
+        id=f"by-{axis}",
+        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
+        sentence=_bars_sentence(table, asked, entries),
+        source=_source(pool, entries, asked),
+        spec=filled(
+            _bars(), data, width=420, height=ROW * len(data), axis=asked.label, order=[row["label"] for row in data]
+        ),
+        head=(asked.label, "Entries", "Mentions"),
+        rows=tuple(
+            ((label, href), (str(number), ""), (str(mentions), ""))
+            for label, href, number, mentions in zip(
+                table["label"], table["href"], table["count"], table["mentions"], strict=True
+            )
+        ),
+        hue=axis,
+    )
+
+
+@cache
+def _bars() -> dict[str, Any]:
+    """The look of a chart of bars; what begins with a dollar is said of each."""
     base = alt.Chart().encode(
-        y=alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=8)),
+        y=alt.Y("label:N", sort=["$order"], title=None, axis=alt.Axis(labelPadding=8)),
         href=alt.Href("href:N"),
-        tooltip=[alt.Tooltip("label:N", title=asked.label), alt.Tooltip("count:Q", title="entries")],
+        tooltip=[alt.Tooltip("label:N", title="$axis"), alt.Tooltip("count:Q", title="entries")],
     )
     over = _pointed_at("label")
-    drawn = (
+    return look(
         base.mark_bar(color=HUE, height=14)
         .encode(x=alt.X("count:Q", axis=None), opacity=_unless(over))
         .add_params(over)
@@ -47,22 +70,6 @@ def bars(pool: Pool, axis: str) -> Chart:
         + base.mark_text(align="left", dx=18, color=MUTED).encode(x=alt.X("count:Q"), text=alt.Text("count:Q"))
         .transform_filter("datum.count == 0")
     )  # fmt: skip
-    entries = len(pool.records) if asked.on == "record" else len(pool)
-    return Chart(
-        id=f"by-{axis}",
-        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
-        sentence=_bars_sentence(table, asked, entries),
-        source=_source(pool, entries, asked),
-        spec=finished(drawn, data, width=420, height=ROW * len(data)),
-        head=(asked.label, "Entries", "Mentions"),
-        rows=tuple(
-            ((label, href), (str(number), ""), (str(mentions), ""))
-            for label, href, number, mentions in zip(
-                table["label"], table["href"], table["count"], table["mentions"], strict=True
-            )
-        ),
-        hue=axis,
-    )
 
 
 def matrix(pool: Pool, rows: str, columns: str) -> Chart:
@@ -82,33 +89,16 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         for b in shown
     ]  # fmt: skip
     most = max((row["count"] for row in data), default=1) or 1
-    base = alt.Chart().encode(
-        x=alt.X("column:N", sort=[labels[columns][b] for b in shown], title=across.label,
-                axis=alt.Axis(orient="top", labelAngle=-40, labelAlign="left", labelPadding=4)),
-        y=alt.Y("row:N", sort=[labels[rows][a] for a in lines], title=None),
-        href=alt.Href("href:N"),
-        tooltip=[alt.Tooltip("row:N", title=down.label), alt.Tooltip("column:N", title=across.label),
-                 alt.Tooltip("count:Q", title="entries")],
-    )  # fmt: skip
-    over = _pointed_at("row")
-    drawn = (
-        base.mark_rect(color=HUE, stroke=PAPER, strokeWidth=2).encode(
-            opacity=alt.Opacity("count:Q", scale=alt.Scale(domain=[0, most], range=[0.12, 0.85]), legend=None)
-        ).transform_filter("datum.count > 0")
-        + base.mark_rect(filled=True, fill=PAPER, stroke=RULE, strokeDash=[2, 2], strokeWidth=1)
-        .transform_filter("datum.count == 0")
-        .add_params(over)
-        + base.mark_text(fontWeight=600).encode(text=alt.Text("count:Q"), opacity=_unless(over))
-        .transform_filter("datum.count > 0")
-        + base.mark_text(color=MUTED).encode(text=alt.Text("count:Q")).transform_filter("datum.count == 0")
-    )  # fmt: skip
     width = max(34 * len(shown), 200)
     return Chart(
         id=f"{rows}-by-{columns}",
         title=f"{down.label} by {across.label.lower()}",
         sentence=_matrix_sentence(data, down, across),
         source=_source(pool, len(pool), down, across),
-        spec=finished(drawn, data, width=width, height=28 * len(lines)),
+        spec=filled(
+            _matrix(), data, width=width, height=28 * len(lines), most=most, down=down.label, across=across.label,
+            lines=[labels[rows][a] for a in lines], columns=[labels[columns][b] for b in shown],
+        ),
         head=(down.label, *(labels[columns][b] for b in shown)),
         rows=tuple(
             (
@@ -119,7 +109,32 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         ),
         hue=rows,
         paired=True,
-    )
+    )  # fmt: skip
+
+
+@cache
+def _matrix() -> dict[str, Any]:
+    """The look of two axes against each other; what begins with a dollar is said of each pair."""
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=["$columns"], title="$across",
+                axis=alt.Axis(orient="top", labelAngle=-40, labelAlign="left", labelPadding=4)),
+        y=alt.Y("row:N", sort=["$lines"], title=None),
+        href=alt.Href("href:N"),
+        tooltip=[alt.Tooltip("row:N", title="$down"), alt.Tooltip("column:N", title="$across"),
+                 alt.Tooltip("count:Q", title="entries")],
+    )  # fmt: skip
+    over = _pointed_at("row")
+    return look(
+        base.mark_rect(color=HUE, stroke=PAPER, strokeWidth=2).encode(
+            opacity=alt.Opacity("count:Q", scale=alt.Scale(domain=[0, "$most"], range=[0.12, 0.85]), legend=None)
+        ).transform_filter("datum.count > 0")
+        + base.mark_rect(filled=True, fill=PAPER, stroke=RULE, strokeDash=[2, 2], strokeWidth=1)
+        .transform_filter("datum.count == 0")
+        .add_params(over)
+        + base.mark_text(fontWeight=600).encode(text=alt.Text("count:Q"), opacity=_unless(over))
+        .transform_filter("datum.count > 0")
+        + base.mark_text(color=MUTED).encode(text=alt.Text("count:Q")).transform_filter("datum.count == 0")
+    )  # fmt: skip
 
 
 def years(pool: Pool) -> Chart:

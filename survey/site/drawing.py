@@ -156,8 +156,32 @@ def svg(spec: dict[str, Any]) -> str:
 
 
 def finished(drawn: alt.LayerChart, data: list[dict[Any, Any]], width: int, height: int) -> dict[str, Any]:
-    """The specification with size, theme and data; a test validates every one, validating here takes seconds."""
-    spec: dict[str, Any] = drawn.properties(width=width, height=height).configure(**THEME).to_dict(validate=False)
+    """The specification of a chart with size, theme and data."""
+    return filled(look(drawn), data, width, height)
+
+
+def look(drawn: alt.LayerChart) -> dict[str, Any]:
+    """A chart with the theme and without data; a test validates every one, validating here takes seconds."""
+    spec: dict[str, Any] = drawn.configure(**THEME).to_dict(validate=False)
     for layer in spec["layer"]:
         layer.pop("data", None)  # one copy of the data above all layers, not one in each
-    return spec | {"data": {"values": data}}
+    return spec
+
+
+def filled(look: dict[str, Any], data: list[dict[Any, Any]], width: int, height: int, **said: Any) -> dict[str, Any]:
+    """The specification of one of many charts that look alike.
+
+    Where the look says ``"$name"`` stands what is said under the name; a list ``["$name"]`` is a list that is said.
+    """
+    if said:
+        look = _said(look, {f"${name}": value for name, value in said.items()})
+    return look | {"width": width, "height": height, "data": {"values": data}}
+
+
+def _said(part: Any, words: dict[str, Any]) -> Any:
+    if isinstance(part, dict):
+        return {key: _said(inner, words) for key, inner in part.items()}
+    if isinstance(part, list):
+        whole = isinstance(words.get(part[0]), list) if len(part) == 1 and isinstance(part[0], str) else False
+        return words[part[0]] if whole else [_said(item, words) for item in part]
+    return words.get(part, part) if isinstance(part, str) else part
