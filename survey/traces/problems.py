@@ -22,7 +22,7 @@ class Problem:
     warning: bool = False
 
     def __str__(self) -> str:
-        place = f"{self.pointer}: " if self.pointer else ""
+        place = f"{_shown(self.pointer)}: " if self.pointer else ""
         return f"{place}{'warning: ' if self.warning else ''}{self.message}"
 
 
@@ -98,7 +98,7 @@ def nearest(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
     ' (did you mean "message"?)'
     """
     found = get_close_matches(word[:100], list(words), 1, likeness)
-    return f' (did you mean "{found[0]}"?)' if found else ""
+    return f" (did you mean {quoted(found[0])}?)" if found else ""
 
 
 def quoted(value: object, longest: int = 60) -> str:
@@ -107,10 +107,14 @@ def quoted(value: object, longest: int = 60) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str):
         shown = value if len(value) <= longest else f"{value[:longest]}…"
-        return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + '"'
+        return f'"{_shown(shown)}"'
     words = {None: "null", True: "true", False: "false"}
     shown = words[value] if value is None or isinstance(value, bool) else _digits(value)
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
+
+
+def _shown(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _digits(value: object) -> str:

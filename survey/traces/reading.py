@@ -113,10 +113,18 @@ class _Document:
     def _broken(self, at: int, why: str) -> Reading:
         line = self.window.line(at)
         where = "" if line == self.line else f" (line {line})"
-        self.problems.add("json", f"this is no JSON{where}: {why}")
         self.window.damage = ""
         self.window.recover()
+        self.problems.add("json", f"this is no JSON{where}: {why}{self._passed_over(line)}")
         return Reading(self.place, None, self.problems)
+
+    def _passed_over(self, line: int) -> str:
+        """What was left out behind a broken line, before the next one that begins a trace."""
+        going_on = self.window.more()
+        found = self.window.line(self.window.at)
+        if found <= line + 1:
+            return ""
+        return f"; read on from line {found}" if going_on else "; nothing after it was read"
 
     def _members(self) -> None:
         window = self.window

@@ -252,6 +252,30 @@ def test_a_broken_document_does_not_swallow_its_neighbours(broken: bytes) -> Non
     assert names(line("a") + b"\n" + broken + b"\n" + line("b") + b"\n") == ["a", None, "b"]
 
 
+@pytest.mark.parametrize("name", ["age\nt", "agent\x1b[31m", "agen\u202et"])
+def test_a_name_that_would_move_the_cursor_is_written_out(name: str) -> None:
+    whole = document([{**TURN, name: 1}], schema_version=1)
+    del whole["events"][0]["agent"]
+    whole["events"][0]["content_ref"] = {name: float("nan")}
+    said = [str(problem) for problem in found(json.dumps(whole))[0].problems]
+    assert said
+    assert all(words.isprintable() for words in said)
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        (b'\n{"colour": "red"}\n[]\n' + line("b"), "; read on from line 4"),
+        (b"\n" + line("b"), ""),
+        (b'\n{"colour": "red"}\n[]\n', "; nothing after it was read"),
+        (b"\n", ""),
+    ],
+)
+def test_what_is_passed_over_behind_a_broken_line_is_said(after: bytes, message: str) -> None:
+    broken = str(next(iter(found(b'{"trace_id": }' + after)[0].problems)))
+    assert broken == f"this is no JSON: expecting value{message}"
+
+
 def test_a_byte_that_is_not_utf_8_is_said() -> None:
     assert said(line("a").replace(b"lead", b"l\xffad")) == ["/events/0/agent: found the byte 0xff, which is not UTF-8"]
 

@@ -164,7 +164,7 @@ def _audited(event: str, details: tuple[Any, ...]) -> None:
     if isinstance(path, int) or path is None:
         return
     place = os.path.realpath(os.fsdecode(path))
-    if place.startswith((f"{_watch['folder']}/", "/dev/")) or place.endswith(".pyc") or "__pycache__" in place:
+    if f"{place}/".startswith((f"{_watch['folder']}/", "/dev/")) or place.endswith(".pyc") or "__pycache__" in place:
         return
     if not any(word and (word in place or os.path.realpath(word) == place) for word in _watch["given"]):
         _watch["outside"].append(f"{event} {place}")

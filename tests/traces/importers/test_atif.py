@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -294,3 +295,22 @@ def test_lines_that_are_no_trajectory_are_counted(tmp_path: Path) -> None:
     assert lost(first)["lines that are not JSON objects"] == 2
     assert lost(first)["records that are no trajectory"] == 1
     assert "lines that are not JSON objects" not in lost(second)
+
+
+@pytest.mark.parametrize(
+    ("reference", "agent"),
+    [
+        ({"trajectory_path": "../elsewhere/lost-1.json"}, "lost-1"),
+        ({"trajectory_path": "."}, "sub-agent"),
+        ({"trajectory_id": "user"}, "user-agent"),
+    ],
+)
+def test_a_sub_agent_without_a_trajectory_is_called_by_what_refers_to_it(
+    reference: dict[str, str], agent: str, tmp_path: Path
+) -> None:
+    text = (LOGS / "team.json").read_text()
+    said = re.sub(r'\{\s*"trajectory_path": "../elsewhere/lost-1.json"\s*\}', json.dumps(reference), text)
+    (tmp_path / "team.json").write_text(said)
+    (trace,) = traces(tmp_path / "team.json")
+    assert agent in trace.agents
+    assert not check(trace).errors

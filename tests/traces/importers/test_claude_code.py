@@ -362,6 +362,25 @@ def test_agents_of_a_workflow_are_spawned_by_its_call_and_return_if_the_journal_
     assert lost(trace) == {"sub-agents whose end is not in the log": 1}
 
 
+def test_nobody_is_spawned_before_the_workflow_that_spawns_them(tmp_path: Path) -> None:
+    shutil.copytree(LOGS / "workflow", tmp_path, dirs_exist_ok=True)
+    own = tmp_path / "flow" / "subagents" / "workflows" / "wf_1" / "agent-v1.jsonl"
+    own.write_text(own.read_text().replace("2026-03-01T10:00:", "2026-03-01T09:00:"))
+    [trace] = imported(tmp_path)
+    began = next(event.t for event in trace if event.tool == "Workflow")
+    assert [event.t for event in trace if "v1" in (event.agent, event.to)] == [began] * 4
+    assert lost(trace)["acts dated before their cause, moved to its time"] == 1
+    assert not check(trace).errors
+
+
+def test_nobody_spawns_themselves_or_those_who_spawned_them(tmp_path: Path) -> None:
+    text = (LOGS / "stream.jsonl").read_text()
+    (tmp_path / "stream.jsonl").write_text(text.replace('"parent_tool_use_id":null', '"parent_tool_use_id":"c1"', 3))
+    [trace] = imported(tmp_path / "stream.jsonl")
+    assert "spawn" not in kinds(trace)
+    assert not check(trace).errors
+
+
 # any log
 
 

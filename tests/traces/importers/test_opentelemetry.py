@@ -167,6 +167,13 @@ def test_old_names_snake_case_and_base64_ids_are_read() -> None:
     ]
 
 
+def test_an_id_that_only_looks_like_base64_is_kept_as_it_is() -> None:
+    odd = "é" * 11 + "="
+    first, second = span(odd, None, "a", 0, 2, **invoke("a")), span("b" * 16, odd, "chat", 0, 1, **CHAT)
+    [trace] = traces_of(first, second)
+    assert [(event.type, event.agent) for event in trace if event.type == "model_call"] == [("model_call", "a")]
+
+
 def test_missing_parents_missing_ends_and_broken_lines_are_counted() -> None:
     [trace] = imported("old-names.jsonl")
     assert trace.head["link_quality"]["missing"] == 1

@@ -25,7 +25,7 @@ from survey.traces.importers.atif.steps import (
     usage,
     words,
 )
-from survey.traces.importers.shapes import flag, items, mapping, number, text
+from survey.traces.importers.shapes import flag, instance, items, mapping, number, text
 from survey.traces.schema import schema
 from survey.traces.trace import OUTSIDE, Trace
 
@@ -99,10 +99,10 @@ class Run:
         """The agent that a reference means, whether or not its trajectory is at hand."""
         if found := self._shelf.meant(reference, part.path):
             return self._ids[id(found.fields)]
-        file = Path(text(reference.get("trajectory_path")) or "sub-agent").stem
+        file = Path(text(reference.get("trajectory_path")) or "").stem
         session = text(reference.get("session_id"))
         other = session if session != self._root.fields.get("session_id") else None
-        return text(reference.get("trajectory_id")) or other or file
+        return instance(reference.get("trajectory_id")) or instance(other) or instance(file) or "sub-agent"
 
     def trace(self) -> Trace | None:
         """The whole run; None if nothing happens in it."""

@@ -63,6 +63,8 @@ class Child:
     """When and how it was stopped from outside."""
     workflow: Call | None = None
     """The call of the workflow that it took part in; the program spawned it then, and not a turn of its own."""
+    first: When = NEVER
+    """Its first record, in a workflow."""
 
     @property
     def spawned(self) -> When | None:
@@ -70,8 +72,10 @@ class Child:
 
         Newer versions run calls while the turn goes on, and the child starts within a second; older ones wait for
         the end of the turn, so that the span from spawn to return holds that wait as well (3 s of 53 in one log).
+        In a workflow it is the first record, unless that is dated before the workflow.
         """
-        return self.call.at if self.call else None
+        by = self.call or self.workflow
+        return by.at if by and (self.call or self.first < by.at) else None
 
     @property
     def is_over(self) -> bool:
@@ -84,8 +88,10 @@ def children_of(session: Session, facts: Facts) -> dict[str, Child]:
     """The sub-agents of the session by instance, with their returns."""
     found = _spawned(session, facts)
     workflows = [call for call in facts.calls.values() if call.tool == WORKFLOW and call.result]
-    for agent in sorted({entry.agent for entry in session.entries} - {MAIN} - set(found)):
-        found[agent] = Child(agent, MAIN, workflow=_workflow(session.workflows.get(agent), workflows))
+    first = {entry.agent: (entry.t, entry.place) for entry in reversed(session.entries)}
+    for agent in sorted(first.keys() - {MAIN} - found.keys()):
+        workflow = _workflow(session.workflows.get(agent), workflows)
+        found[agent] = Child(agent, MAIN, workflow=workflow, first=first[agent])
     for child in found.values():
         _describe(child, session, facts)
     _written_to(found, facts)
@@ -112,7 +118,23 @@ def _spawned(session: Session, facts: Facts) -> dict[str, Child]:
         else:
             unnamed.append(call)
     _match_by_task(unnamed, found, session, facts)
+    _cut_circles(found)
     return found
+
+
+def _cut_circles(found: dict[str, Child]) -> None:
+    """Nobody spawned themselves, nor those who spawned them, whatever a damaged log says."""
+    settled: set[str] = set()
+    for child in list(found.values()):
+        line: set[str] = set()
+        above: Child | None = child
+        while above and above.id not in settled:
+            if above.id in line:
+                del found[above.id]
+                break
+            line.add(above.id)
+            above = found.get(above.parent)
+        settled |= line
 
 
 def _workflow(run: str | None, calls: list[Call]) -> Call | None:
@@ -153,7 +175,7 @@ def _ended_in_workflow(found: dict[str, Child], session: Session) -> None:
     last = {entry.agent: (entry.t, entry.place) for entry in session.entries}
     for child in found.values():
         if child.workflow and child.id in session.returned_in_workflow and not child.returns:
-            child.returns.append(Return(last[child.id]))
+            child.returns.append(Return(max(last[child.id], child.spawned or NEVER)))
 
 
 def _written_to(found: dict[str, Child], facts: Facts) -> None:

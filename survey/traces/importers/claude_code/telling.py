@@ -92,14 +92,10 @@ class _Teller:
         acts += [(remark.at, 0, partial(self._remark, remark)) for remark in self.facts.remarks]
         acts += [((entry.t, entry.place), 0, partial(self._compaction, entry)) for entry in self.facts.compactions]
         acts += [((entry.t, entry.place), 0, partial(self._prevention, entry)) for entry in self.facts.prevented]
-        begun: dict[str, When] = {}
-        for entry in self.session.entries:
-            begun.setdefault(entry.agent, (entry.t, entry.place))
         for child in self.children.values():
             if child.workflow:
-                acts.append(
-                    (begun[child.id], 0, partial(self._spawn_in_workflow, child, child.workflow, begun[child.id]))
-                )
+                begun = child.spawned or child.first
+                acts.append((begun, 0, partial(self._spawn_in_workflow, child, child.workflow, begun)))
             acts += [(back.at, 4, partial(self._return, child, back)) for back in child.returns]
         return acts
 

@@ -7,7 +7,6 @@ Agent Lightning store, and the OpenAI Agents SDK's own span objects.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -207,7 +206,7 @@ def _hexadecimal(value: Any, size: int) -> str | None:
     if len(id) == 4 * -(-size // 3) and id.endswith("="):
         try:
             return base64.b64decode(id, validate=True).hex().strip("0") and base64.b64decode(id).hex()
-        except binascii.Error:
+        except ValueError:  # it only looks so
             return id
     id = id.lower().removeprefix("0x")
     return id if id.strip("0") else None
