@@ -10,10 +10,11 @@ from typing import Any
 
 FACE = {
     "InvalidSurvey": "survey.literature",
-    "build": "survey.site.pages",
     "dataset": "survey.site.pages",
     "draw": "survey.site.pages",
     "edit_places": "survey.site.pages",
+    "kept": "survey.site.kept",
+    "kept_build": "survey.site.pages",
     "load": "survey.literature",
     "notebooks": "survey.site.notebooks",
     "render_prose": "survey.site.prose",

@@ -14,14 +14,19 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.metadata import version
 from typing import Any
 
 import altair as alt
 import vl_convert
 
+from survey.site import kept
 from survey.site.markup import render, url
 
 VEGA_LITE = "6.4"
+
+RENDERER = f"vl-convert {version('vl-convert-python')}, Vega-Lite {VEGA_LITE}"
+"""What a picture depends on, besides its specification."""
 
 RENDERERS_BASE = "https://vega.github.io/vega-datasets/"
 """What the renderer puts before relative links; a test holds that no other host remains in a picture."""
@@ -113,27 +118,32 @@ def spec_path(id: str) -> str:
 
 def runtime() -> str:
     """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
-    return _runtime().result()
+    return kept.text((RENDERER, SNIPPET), lambda: _bundled().result())
 
 
 def ahead(charts: Iterable[Chart]) -> None:
     """Begin to draw charts, and to put the script together, while others go on with something else."""
-    _runtime()
-    for chart in charts:
-        _drawing(_text(chart.spec))
+    if not kept.has((RENDERER, SNIPPET)):
+        _bundled()
+    for spec in (_text(chart.spec) for chart in charts):
+        if not kept.has((RENDERER, spec)):
+            _drawn(spec)
 
 
 DRAWERS = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="drawing")
-"""The renderer holds no lock of Python's while it draws."""
+"""The renderer holds no lock of Python's while it draws; only while it wakes up, for some seconds."""
+
+SNIPPET = "window.surveyChart = vegaEmbed;"
+"""What the script does for the pages, besides bringing the renderer along."""
 
 
 @cache
-def _runtime() -> Future[str]:
-    return DRAWERS.submit(vl_convert.javascript_bundle, "window.surveyChart = vegaEmbed;", vl_version=VEGA_LITE)
+def _bundled() -> Future[str]:
+    return DRAWERS.submit(vl_convert.javascript_bundle, SNIPPET, vl_version=VEGA_LITE)
 
 
 @lru_cache(maxsize=512)
-def _drawing(spec: str) -> Future[str]:
+def _drawn(spec: str) -> Future[str]:
     return DRAWERS.submit(vl_convert.vegalite_to_svg, json.loads(spec), vl_version=VEGA_LITE)
 
 
@@ -143,7 +153,8 @@ def _text(spec: dict[str, Any]) -> str:
 
 def svg(spec: dict[str, Any]) -> str:
     """The picture: the same specification always gives the same bytes."""
-    picture = _drawing(_text(spec)).result()
+    said = _text(spec)
+    picture = kept.text((RENDERER, said), lambda: _drawn(said).result())
     for stand_in, variable in COLOURS.items():
         picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
     picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it

@@ -124,6 +124,7 @@ def environment() -> Environment:
         loader=PackageLoader("survey.site"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # a server loads this module anew when a template changes
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

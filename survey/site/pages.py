@@ -6,9 +6,12 @@ here knows a site generator.
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
@@ -17,7 +20,7 @@ from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
 from survey.literature.statistics import cell_label, counted
-from survey.site import charts, drawing
+from survey.site import charts, drawing, kept
 from survey.site.agreement import agreement_pages
 from survey.site.changes import change_pages
 from survey.site.dependencies import dependency_pages
@@ -67,6 +70,33 @@ def build(
     out |= downloads
     out["feed.atom"] = feed(pool, site_url)
     return out
+
+
+def kept_build(
+    data: Path, pool: Pool, site_url: str = "", issues: str = "", notebooks: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, str | bytes]:
+    """The same files, from an earlier build if all that they are made of is as it was.
+
+    ``data`` is the folder of the pool.
+    """
+    ran = list(notebooks)
+    files = sorted(path for path in data.rglob("*") if path.is_file())
+    made_of = (kept.code(), kept.content_of(files, site_url, issues, json.dumps(ran)))
+    text = kept.text(made_of, lambda: _packed(build(pool, site_url, issues, ran)))
+    return {
+        path: content if isinstance(content, str) else b64decode(content[0])
+        for path, content in json.loads(text).items()
+    }
+
+
+def _packed(files: Mapping[str, str | bytes]) -> str:
+    return json.dumps(
+        {
+            path: content if isinstance(content, str) else [b64encode(content).decode()]
+            for path, content in files.items()
+        },
+        ensure_ascii=False,
+    )
 
 
 def every_chart(pool: Pool) -> dict[str, Chart]:

@@ -100,13 +100,15 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Add every computed page and file; refuse to replace one that a person wrote."""
         self.wing = self._current_code()
         project = self.folder.parent
+        if self.building:
+            self.building.steps.enter_context(self.wing.kept.keeping(project / ".cache" / "made"))
         try:
             self.pool = self.wing.load(Path(os.path.relpath(self.folder)))
         except self.wing.InvalidSurvey as error:
             raise PluginError(f"the data has problems:\n{error}") from None
         try:
             ran = self.wing.notebooks.executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project, LOG.info)
-            pages = self.wing.build(self.pool, config.site_url or "", self._issues(), ran.values())
+            pages = self.wing.kept_build(self.folder, self.pool, config.site_url or "", self._issues(), ran.values())
             notebooks = list(self._notebooks(ran, config))
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
@@ -192,7 +194,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def _current_code(self) -> ModuleType:
         """The site wing as its files are now: a server outlives many edits of them."""
-        newest = max(path.stat().st_mtime for path in PACKAGE.rglob("*.py"))
+        newest = max(path.stat().st_mtime for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2"))
         if self.code_of and newest > self.code_of:
             for name in [name for name in sys.modules if name.startswith("survey.") and name != __name__]:
                 del sys.modules[name]

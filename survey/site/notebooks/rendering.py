@@ -6,13 +6,13 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
-from functools import lru_cache
 from typing import Any
 
 from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
+from survey.site import kept
 from survey.site.markup import render, url
 from survey.site.prose import Prose
 
@@ -52,8 +52,7 @@ def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., 
     return out
 
 
-@lru_cache(maxsize=32)  # a server asks again after every edit
-def light(html: str, page: str, known: frozenset[str]) -> str:
+def light(html: str, page: str, known: Collection[str]) -> str:
     """The page without the scripts, styles and frames that a notebook plugin puts around each cell.
 
     Links to source files become addresses, since a notebook's text has not gone through the
@@ -63,6 +62,10 @@ def light(html: str, page: str, known: frozenset[str]) -> str:
         InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
+    return kept.text((kept.code(), html, page, *sorted(known)), lambda: _light(html, page, known))
+
+
+def _light(html: str, page: str, known: Collection[str]) -> str:
     try:
         soup = BeautifulSoup(RAW.sub("", html), "html.parser")
     except ParserRejectedMarkup:
