@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fcntl import LOCK_EX, flock
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from mkdocs.commands.build import build
@@ -19,6 +22,9 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from tests.conftest import PACKAGES, ROOT
 
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update"]
+
+ADDRESS = "http://survey.localhost/"
+"""Where the site says that it is. What is built once is served by each process of the tests, at a port of its own."""
 
 BUILT = "1780000000"
 """When the site says that it was built."""
@@ -62,31 +68,42 @@ def served(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The site, built strictly for the address at which it is served."""
-    folder = tmp_path_factory.mktemp("site")
-    with served(folder) as url:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SOURCE_DATE_EPOCH", BUILT)
-            build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), site_url=url, strict=True))
-        yield Site(folder, url)
+def site(shared: Path) -> Site:
+    """The site, built strictly by the first process of the tests that asks for it."""
+    folder = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not folder.exists():  # a build that fails leaves none
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("SOURCE_DATE_EPOCH", BUILT)
+                build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), site_url=ADDRESS, strict=True))
+    return Site(folder, ADDRESS)
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The system's Chromium."""
-    with launched() as browser:
-        yield browser
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of the tests have in common."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def chromium(shared: Path) -> Iterator[Browser]:
+    """The system's Chromium, to which the address of the site is a server of this process."""
+    with served(shared / "site") as url:
+        host, here = urlsplit(ADDRESS).hostname, urlsplit(url).netloc
+        with launched(f"--host-resolver-rules=MAP {host}:80 {here}") as browser:
+            yield browser
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
+def launched(*flags: str) -> Iterator[Browser]:
     """The system's Chromium, closed in the end."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.fail(f"chromium is missing: make test installs it (Debian package {PACKAGES['chromium']})")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 
