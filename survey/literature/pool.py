@@ -78,6 +78,10 @@ class Pool:
         return {entry.key: entry for entry in self.entries}
 
     @cached_property
+    def _places(self) -> dict[str, int]:
+        return {key: place for place, key in enumerate(self._by_key)}
+
+    @cached_property
     def last_added(self) -> date:
         """The day of the newest entry: the date of the pool as it stands."""
         return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
@@ -130,14 +134,18 @@ class Pool:
             ValueError: if there is no such axis or value.
 
         """
-        entries: Iterable[Entry] = self.entries
+        keys: set[str] | None = None
         for axis, values in filters:
             wanted = self._wanted(axis, values)
             ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
             standing = (self.root or self)._standing(axis, primary and ranked)
             found: set[str] = set().union(*(standing.get(value, ()) for value in wanted))
-            entries = [entry for entry in entries if entry.key in found]
-        return self.only(entries)
+            keys = found if keys is None else keys & found
+        if keys is None:
+            return self.only(self.entries)
+        if self.root:  # an index of its own would take a selection longer than one look at each entry
+            return self.only(entry for entry in self.entries if entry.key in keys)
+        return self.only(self._by_key[key] for key in sorted(keys, key=self._places.__getitem__))
 
     def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[str]]:
         """The keys of the entries under each value of an axis, with how and without; ``first``: their first value.
