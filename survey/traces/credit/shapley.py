@@ -136,6 +136,11 @@ def _causal(game: Game, generator: np.random.Generator) -> NDArray[np.int64]:
 
 def _gains(game: Game, order: NDArray[np.int64]) -> NDArray[np.float64]:
     gains = np.empty(len(order))
+    if game.at_once:
+        joined = np.zeros((len(order) + 1, len(order)), dtype=bool)
+        joined[:, order] = np.tri(len(order) + 1, len(order), -1, dtype=bool)
+        gains[order] = np.diff(game.worths(joined))
+        return gains
     coalition, before = 0, game.worth(0)
     for place in order.tolist():
         coalition |= 1 << place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from typing import get_args
 
@@ -126,6 +127,35 @@ def test_a_coalition_is_told_by_the_names_of_its_units_however_many_there_are(nu
     for names in ((), units[:1], units[-1:], units[::3], units):
         game(names)
         assert asked[-1] == frozenset(names)
+
+
+@MODEST
+@given(tables(), st.sampled_from(get_args(Design)), st.booleans())
+def test_a_game_that_is_asked_about_many_coalitions_at_once_is_the_same_game(
+    table: list[float], design: Design, together: bool
+) -> None:
+    one = tabled(table)
+    everybody = (1 << len(one.units)) - 1
+    fall = [everybody if together and place == 0 else 1 << place for place in range(len(one.units))]
+    places = 1 << np.arange(len(one.units))
+
+    def never(present: frozenset[str]) -> float:
+        raise AssertionError(present)
+
+    one = replace(one, fall=fall)
+    many = Game(one.units, never, fall=fall, at_once=lambda rows: np.array(table)[rows @ places])
+    assert shares(exact(many)) == pytest.approx(shares(exact(one)))
+    assert shares(leave_one_out(many)) == pytest.approx(shares(leave_one_out(one)))
+    assert shares(sampled(many, 4, 7, design)) == pytest.approx(shares(sampled(one, 4, 7, design)))
+    rows = np.array([[bits >> place & 1 for place in range(len(one.units))] for bits in range(len(table))], dtype=bool)
+    assert many.worths(rows) == pytest.approx(one.worths(rows))
+
+
+@pytest.mark.parametrize("found", [np.array([1.0, np.nan]), np.array([1.0]), np.ones((2, 2))])
+def test_worths_that_are_no_numbers_or_not_as_many_as_were_asked_for_are_refused(found: np.ndarray) -> None:
+    game = Game(named(2), lambda _: 0.0, at_once=lambda _: found)
+    with pytest.raises(NotMeasurable, match="needs a number for every coalition: 2 were asked about"):
+        game.worths(np.ones((2, 2), dtype=bool))
 
 
 def test_a_worth_that_is_no_number_is_refused_with_the_coalition() -> None:
