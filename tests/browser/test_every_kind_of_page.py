@@ -61,6 +61,12 @@ def test_every_chapter_is_accessible_and_fits_on_a_phone(visit: Callable[..., Vi
     check(visit(f"read/{chapter}/", 360), 360)
 
 
+def test_every_chapter_fits_on_a_phone_without_scripts(visit: Callable[..., Visit]) -> None:
+    for chapter in CHAPTERS:
+        page = visit(f"read/{chapter}/", 360, scripts=False).page
+        assert (chapter, page.evaluate("document.documentElement.scrollWidth")) == (chapter, 360)
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_every_notebook_is_accessible_and_fits_on_a_phone(visit: Callable[..., Visit], notebook: str) -> None:
     check(visit(f"notebooks/{notebook}/", 360), 360)

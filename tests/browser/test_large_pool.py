@@ -70,7 +70,8 @@ def every_page(visit: Open) -> Iterator[Visit]:
     found = visit("explore/", scripts=False)
     yield found
     while found.page.locator("a[rel=next]").count():
-        found.page.locator("a[rel=next]").click()
+        with found.page.expect_navigation():
+            found.page.locator("a[rel=next]").click()
         yield found
 
 
