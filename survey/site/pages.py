@@ -14,6 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from survey import collector
 from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.claims import ledger
 from survey.literature.export import FORMATS
@@ -82,7 +83,8 @@ def kept_build(
     ran = list(notebooks)
     files = sorted(path for path in data.rglob("*") if path.is_file())
     made_of = (kept.code(), kept.content_of(files, site_url, issues, json.dumps(ran)))
-    text = kept.text(made_of, lambda: _packed(build(pool, site_url, issues, ran)))
+    with collector.paused():
+        text = kept.text(made_of, lambda: _packed(build(pool, site_url, issues, ran)))
     return {
         path: content if isinstance(content, str) else b64decode(content[0])
         for path, content in json.loads(text).items()

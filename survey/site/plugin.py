@@ -22,6 +22,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 
+from survey import collector
 from survey.site.building import Building, NotBuilt
 from survey.whole import whole
 
@@ -121,6 +122,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.known = frozenset(file.src_uri for file in files)
         self.edits = self.wing.edit_places(self.pool)
         self.computed = set(pages)
+        if self.building:
+            self.building.steps.enter_context(collector.aside())
         return files
 
     def _notebooks(self, ran: dict[Path, dict[str, Any]], config: MkDocsConfig) -> Iterator[File]:

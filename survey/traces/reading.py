@@ -8,12 +8,10 @@ a million events needs little more memory than the events themselves.
 from __future__ import annotations
 
 import collections
-import gc
 import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import IO, Any
 
 from msgspec.structs import force_setattr
 
+from survey import collector
 from survey.traces import decoding, validation
 from survey.traces.decoding import EdgeShape
 from survey.traces.packing import opened
@@ -97,7 +96,7 @@ class _Document:
     def reading(self) -> Reading:
         """Read to the end of the document, or to where it breaks."""
         try:
-            with _no_collector():
+            with collector.paused():  # there is no garbage in a document
                 self._members()
         except RecursionError:
             return self._broken(self.window.at, "is nested too deeply")
@@ -208,19 +207,3 @@ class _Document:
         self.targets.extend(map(number, [edge.dst for edge in items]))
         self.sources.extend(map(number, [edge.src for edge in items]))
         self.types += [edge.type for edge in items]
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Pause the garbage collector.
-
-    There is no garbage in a document, and a million new objects make it look through all of them
-    again and again.
-    """
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
