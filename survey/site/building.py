@@ -35,7 +35,7 @@ class Building:
             if not in_place:
                 self.site = str(self.steps.enter_context(beside(Path(os.path.relpath(site)))))
             if cache:
-                self.cache = str(self.steps.enter_context(kept(Path(cache))))
+                self.cache = str(self.steps.enter_context(own_copy(Path(cache))))
         except (Busy, OSError) as error:
             raise NotBuilt(self.dropped(error) or str(error)) from None
 
@@ -54,10 +54,11 @@ class Building:
 
 
 @contextmanager
-def kept(shared: Path) -> Iterator[Path]:
-    """A folder with what earlier builds kept, to be changed at will; it is kept in turn when the block ends.
+def own_copy(shared: Path) -> Iterator[Path]:
+    """A copy of the folder in which earlier builds left what they rendered, to be changed at will.
 
-    Other builds see whole files only, and so does the next one if this one is killed.
+    Its files take their places there when the block ends. Other builds see whole files
+    only, and so does the next one if this one is killed.
     """
     shared.mkdir(parents=True, exist_ok=True)
     with own_folder("rendering-", shared.parent) as own:

@@ -18,7 +18,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.files import Files
 
-from survey.site.building import kept
+from survey.site.building import own_copy
 from survey.site.plugin import SurveyPlugin
 from tests.faults.conftest import Full
 from tests.faults.doors import DOORS, environment
@@ -138,7 +138,7 @@ def test_half_a_notebook_that_a_killed_build_has_left_is_not_read(tmp_path: Path
     shared.mkdir()
     (shared / "half.json").write_text('{"content": "<p>')
     (shared / "unused.json").write_text("{}")
-    with kept(shared) as own:
+    with own_copy(shared) as own:
         assert snapshot(own).keys() == {"unused.json"}
         (own / "unused.json").unlink()  # as mkdocs-jupyter does with what no page has asked for
         (own / "new.json").write_text(json.dumps({"content": "<p>"}))
