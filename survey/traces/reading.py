@@ -7,8 +7,6 @@ a million events needs little more memory than the events themselves.
 
 from __future__ import annotations
 
-import collections
-import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -22,15 +20,16 @@ from msgspec.structs import force_setattr
 from survey import collector
 from survey.traces import decoding, validation
 from survey.traces.decoding import EdgeShape
+from survey.traces.numbering import Numbering
 from survey.traces.packing import opened
 from survey.traces.problems import LIMIT, InvalidTrace, Problems, quoted
 from survey.traces.soundness import Pairs, pointer, sound
-from survey.traces.trace import Edges, Event, Trace, numbering
+from survey.traces.trace import Edges, Event, Trace
 from survey.traces.window import Broken, Window
 
 LONG = ("events", "edges")
-NAMES = {field: attrgetter(field) for field in ("agent", "role")}
-"""Fields in which most events say one of a few names; of others it takes longer than it saves."""
+NAMES = {field: attrgetter(field) for field in ("agent", "role", "from_", "to", "tool")}
+"""Fields in which events say one of a few names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class _Document:
         self.head: dict[str, Any] = {}
         self.events: list[Event] = []
         self.sources, self.targets, self.types = list[int](), list[int](), list[str]()
-        self._number, self._singly = numbering(), False
+        self._numbering = Numbering()
         self._texts: dict[str, str] = {}
         self._added: list[tuple[Any, ...]] = []
 
@@ -105,7 +104,7 @@ class _Document:
         validation.check_head(self.head, self.problems)
         validation.check_added(self._added, "schema_version" in self.head, self.problems)
         head = {key: value for key, value in self.head.items() if key not in LONG}
-        edges = Edges(list(self._number), self.sources, self.targets, self.types)
+        edges = Edges(self._numbering.ids(), self.sources, self.targets, self.types)
         trace = None if self.problems.errors else Trace(self.events, edges, head)
         return Reading(self.place, trace, self.problems)
 
@@ -152,7 +151,6 @@ class _Document:
             self.events = []
         else:
             self.sources, self.targets, self.types = [], [], []
-            self._singly = True  # ids of edges have numbers that must stay
         decode: Callable[[str], list[Any] | None] = decoding.events if key == "events" else decoding.edges
         take = self._take_events if key == "events" else self._take_edges
         count = 0
@@ -173,19 +171,7 @@ class _Document:
             items = [Event.of(item) for item in items]
         self._share(items)
         self.events += items
-        self._number_events([event.id for event in items])
-
-    def _number_events(self, ids: list[str]) -> None:
-        """Number the next ids: at once while each is new, and one by one since one was not."""
-        first = len(self._number)
-        if not self._singly:
-            self._number.update(zip(ids, itertools.count(first), strict=False))
-            self._number.default_factory = itertools.count(len(self._number)).__next__
-            self._singly = len(self._number) < first + len(ids)
-            if not self._singly:
-                return
-            self._number, ids = numbering(), [event.id for event in self.events]
-        collections.deque(map(self._number.__getitem__, ids), 0)
+        self._numbering.add([event.id for event in items])
 
     def _share(self, events: list[Event]) -> None:
         """Keep a name that comes a million times once."""
@@ -202,8 +188,7 @@ class _Document:
             if self.problems.errors > errors:
                 return
             items = [EdgeShape(item["src"], item["dst"], sys.intern(item["type"])) for item in items]
-        number = self._number.__getitem__
-        # targets first: they come in the order of the events, and where they were looked up most sources lie
-        self.targets.extend(map(number, [edge.dst for edge in items]))
-        self.sources.extend(map(number, [edge.src for edge in items]))
+        targets, sources = self._numbering.ends([edge.dst for edge in items], [edge.src for edge in items])
+        self.targets += targets
+        self.sources += sources
         self.types += [edge.type for edge in items]

@@ -221,7 +221,7 @@ class Edges(Sequence[Edge]):
         """The same edges in columns."""
         if isinstance(edges, Edges):
             return edges
-        number = numbering()
+        number: defaultdict[str, int] = defaultdict(count().__next__)
         src, dst, type = array("l"), array("l"), []
         for edge in edges:
             src.append(number[edge.src])
@@ -249,11 +249,6 @@ class Edges(Sequence[Edge]):
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def numbering() -> defaultdict[str, int]:
-    """Numbers for ids as they come: 0 for the first, and for each new one the next."""
-    return defaultdict(count().__next__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -307,8 +307,8 @@ class Walk:
         parent = self.graph.places.get(event.parent) if event.parent else None
         if parent is not None and parent < self.place and self.graph.events[parent].type == "tool_call":
             return parent
-        if self.place in self._call_of:
-            return self._call_of[self.place]
+        if (call := self._call_of.get(self.place)) is not None:
+            return call
         # without a word on which call it answers: the oldest open one of the agent with that tool, since calls are
         # mostly answered in order; of a tool that speaks for itself, the oldest of anybody
         if not self._queueing:

@@ -12,7 +12,7 @@ from survey.traces.problems import quoted
 from survey.traces.schema import schema
 from survey.traces.soundness import Pairs
 
-PIECE = 1 << 18
+PIECE = 1 << 17
 SPACE = re.compile(r"[ \t\r\n]*")
 BETWEEN = re.compile(r"\}\s*,\s*\{")
 TRIES = 8
@@ -137,7 +137,7 @@ class Window:
             return None
         tail = max(self.at, len(self.text) - 8192)
         for match in list(BETWEEN.finditer(self.text, tail))[: -TRIES - 1 : -1]:
-            piece = "[" + self.text[self.at : match.start() + 1] + "]"
+            piece = f"[{self.text[self.at : match.start() + 1]}]"
             try:
                 items = decode(piece)
             except (ValueError, RecursionError):

@@ -1,0 +1,74 @@
+"""Numbers for ids: edges name millions of ends, and a number is a place in a column."""
+
+from __future__ import annotations
+
+import collections
+from itertools import count
+from typing import Any
+
+
+class Numbering:
+    """Numbers for ids as they come: 0 for the first, and for each new one the next.
+
+    >>> numbers = Numbering()
+    >>> numbers.add(["plan", "search"])
+    >>> numbers.ends(["search", "answer"], ["plan", "search"])
+    ([1, 2], [0, 1])
+    >>> numbers.ids()
+    ['plan', 'search', 'answer']
+    """
+
+    def __init__(self) -> None:
+        self._number: collections.defaultdict[str, int] = collections.defaultdict(count().__next__)
+        self._seen_again = False
+        self._ids: list[str] = []
+        self._near: dict[str, int] = {}
+        self._reached = self._filled = 0
+
+    def ids(self) -> list[str]:
+        """All ids in the order of their numbers."""
+        if len(self._ids) < len(self._number):
+            self._ids = list(self._number)
+        return self._ids
+
+    def add(self, ids: list[str]) -> None:
+        """Number these: at once while each is new, and one by one since one was not."""
+        if self._seen_again:
+            collections.deque(map(self._number.__getitem__, ids), 0)
+            return
+        number = self._number
+        first = len(number)
+        number.update(zip(ids, count(first), strict=False))
+        if len(number) < first + len(ids):  # one has been given another number than it had
+            self._seen_again = True
+            self._number = number = collections.defaultdict(None, zip(number, count(), strict=False))
+        number.default_factory = count(len(number)).__next__
+
+    def ends(self, targets: list[str], sources: list[str]) -> tuple[list[int], list[int]]:
+        """The numbers of the ends of edges.
+
+        Edges mostly come in the order of their events, and lead on from one that was not long before.
+        Such ends are looked for in a small table first, that moves with them: in one of a million ids
+        nearly every look is a walk to the far end of the memory.
+        """
+        self._move(len(targets))
+        found = self._numbers(targets)
+        self._reached = found[-1] if found else self._reached
+        return found, self._numbers(sources)
+
+    def _move(self, reach: int) -> None:
+        """Have what lies around the place that the targets have reached in the small table."""
+        ids = self._ids or self.ids()  # some may have come since, which are looked up in the large one
+        start, stop = self._filled, min(self._reached + reach, len(ids))
+        if not self._reached - reach <= start <= stop or len(self._near) > 4 * reach:
+            self._near.clear()
+            start = max(self._reached - reach // 2, 0)
+        self._near.update(zip(ids[start:stop], range(start, stop), strict=True))
+        self._filled = max(start, stop)
+
+    def _numbers(self, ids: list[str]) -> list[int]:
+        numbers: list[Any] = list(map(self._near.get, ids))
+        if None in numbers:
+            number = self._number.__getitem__
+            return [number(id) if found is None else found for id, found in zip(ids, numbers, strict=True)]
+        return numbers
