@@ -81,6 +81,8 @@ class Timeline:
 
     work: Mapping[str, float]
     """Busy seconds of each agent."""
+    bounded: bool
+    """Whether any event says both when it began and when it ended."""
 
     def critical_path(self) -> list[int]:
         """The places on the heaviest chain in seconds, first to last."""
@@ -99,16 +101,21 @@ def timeline(replayed: Replay) -> Timeline:
     """
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
-    starts, ends, tokens = (list[float]() for _ in range(3))  # whose numbers are those of the events, over and over
-    seconds, counts, came_from = array("d"), array("l"), array("l")
-    busy: dict[str, Stretches] = defaultdict(Stretches)
-    waiting, idle, work = (defaultdict[str, float](float) for _ in range(3))
-    last: dict[str, int] = {}
+    by_people = graph.marks("human_intervention")
+    tracks = {actor: _Track(actor) for actor in dict.fromkeys(actors)}
+    size = len(graph)
+    starts, ends, tokens = (
+        [0.0] * size for _ in range(3)
+    )  # lists, whose numbers are those of the events, over and over
+    seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
     edges = zip(graph.targets, graph.sources, strict=True)
     target, source = next(edges, NO_EDGE)
-    for place, (event, actor, step) in enumerate(zip(graph.events, actors, steps, strict=True)):
+    place, bounded = -1, False
+    for event, actor, step, by_person in zip(graph.events, actors, steps, by_people, strict=True):
+        place += 1
+        track = tracks[actor]
         t = end = event.t
-        own = binding = heaviest = last.get(actor, -1)
+        own = binding = heaviest = track.last
         if own >= 0:
             free = ready = ends[own]
             longest, most, spent = seconds[own], counts[own], tokens[own]
@@ -132,32 +139,49 @@ def timeline(replayed: Replay) -> Timeline:
         if event.t_end is None:
             start = ready if 0.0 <= ready < end else end
         else:
+            bounded = True
             start, end = _span(t, max(event.t_end, t), ready)
-        if actor in OUTSIDE or event.type == "human_intervention":
+        if by_person or track.outside:
             start = end
         elif own >= 0:
             if binding != own and actors[binding] != actor:
-                waiting[actor] += ready - free
+                track.waiting += ready - free
             if start > ready:
-                idle[actor] += start - ready
-        starts.append(start)
-        ends.append(end if end > free else free)
-        seconds.append((longest if longest > 0 else 0.0) + end - start)
-        counts.append(most + step)
-        tokens.append(spent if event.tokens_ is None else spent + (event.tokens or 0.0))
-        came_from.append(heaviest)
-        last[actor] = place
+                track.idle += start - ready
+        starts[place] = start
+        ends[place] = end if end > free else free
+        seconds[place] = (longest if longest > 0 else 0.0) + end - start
+        counts[place] = most + step
+        tokens[place] = spent if event.tokens_ is None else spent + (event.tokens or 0.0)
+        came_from[place] = heaviest
+        track.last = place
         if end > start:
-            work[actor] += end - start
-            stretches = busy[actor]
-            until = stretches.ends
-            if until and start <= until[-1]:
-                if end > until[-1]:
-                    until[-1] = end
-            else:
-                stretches.starts.append(start)
-                until.append(end)
-    return Timeline(actors, starts, ends, steps, seconds, counts, tokens, came_from, busy, waiting, idle, work)
+            track.work += end - start
+            if start > track.until:
+                track.busy.starts.append(start)
+                track.busy.ends.append(end)
+                track.until = end
+            elif end > track.until:
+                track.busy.ends[-1] = track.until = end
+    return Timeline(
+        actors, starts, ends, steps, seconds, counts, tokens, came_from,
+        {actor: track.busy for actor, track in tracks.items() if track.busy},
+        {actor: track.waiting for actor, track in tracks.items() if track.waiting},
+        {actor: track.idle for actor, track in tracks.items() if track.idle},
+        {actor: track.work for actor, track in tracks.items() if track.work},
+        bounded,
+    )  # fmt: skip
+
+
+class _Track:
+    """What one actor has done so far: looked up once an event, whatever is asked of it."""
+
+    __slots__ = ("busy", "idle", "last", "outside", "until", "waiting", "work")
+
+    def __init__(self, actor: str) -> None:
+        self.outside = actor in OUTSIDE
+        self.last, self.until = -1, -1.0  # its latest event, and the end of its latest busy stretch
+        self.busy, self.waiting, self.idle, self.work = Stretches(), 0.0, 0.0, 0.0
 
 
 NO_EDGE = (-1, -1)

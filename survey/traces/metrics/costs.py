@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
 from survey.traces.metrics.run import NotMeasurable, Run
 from survey.traces.metrics.theme import Theme
-from survey.traces.trace import Event
 
 THEME = Theme("costs")
 
@@ -48,7 +47,8 @@ def tokens_by_role(run: Run) -> dict[str, float]:
 @THEME.measure("Tokens by tool", "tokens")
 def tokens_by_tool(run: Run) -> dict[str, float]:
     """Tokens that calls and results of each tool say they took; a turn's tokens are not divided among its calls."""
-    spent = {place: run.tokens[place] for place, event in _uses(run) if event.tokens_ is not None}
+    uses = compress(enumerate(run.events), run.marks("tool_call", "tool_result"))
+    spent = {place: run.tokens[place] for place, event in uses if event.tokens_ is not None}
     return _by_tool(run, spent, "no tool call or result says how many tokens it took")
 
 
@@ -72,20 +72,16 @@ def failures_by_tool(run: Run) -> dict[str, int]:
 @THEME.measure("Cost", "US dollars")
 def cost_usd(run: Run) -> float:
     """The money that events say they cost."""
-    costs = [event.cost for event in run.events if event.cost is not None]
-    if not costs:
+    if not run.priced:
         raise NotMeasurable("no event says what it cost")
-    return sum(costs)
+    return sum(_costs(run))
 
 
 @THEME.measure("Cost by agent", "US dollars")
 def cost_by_agent(run: Run) -> dict[str, float]:
     """The same for each agent."""
     cost_usd(run)
-    totals: dict[str, float] = defaultdict(float)
-    for place, event in enumerate(run.events):
-        totals[run.timeline.actors[place]] += event.cost or 0
-    return {agent: cost for agent, cost in totals.items() if cost}
+    return _spent_by(map(run.timeline.actors.__getitem__, run.priced), _costs(run))
 
 
 @THEME.measure("Cost by role", "US dollars")
@@ -97,13 +93,14 @@ def cost_by_role(run: Run) -> dict[str, float]:
 @THEME.measure("Cost by tool", "US dollars")
 def cost_by_tool(run: Run) -> dict[str, float]:
     """What calls and results of each tool say they cost."""
-    spent = {place: event.cost for place, event in _uses(run) if event.cost is not None}
+    uses = run.marks("tool_call", "tool_result")
+    spent = {place: cost for place, cost in zip(run.priced, _costs(run), strict=True) if uses[place]}
     return _by_tool(run, spent, "no tool call or result says what it cost")
 
 
-def _uses(run: Run) -> Iterator[tuple[int, Event]]:
-    """Calls and results of tools, each with its place."""
-    return compress(enumerate(run.events), run.marks("tool_call", "tool_result"))
+def _costs(run: Run) -> list[float]:
+    """What events say they cost, where they do."""
+    return [run.events[place].cost or 0 for place in run.priced]
 
 
 def _by_tool(run: Run, spent: Mapping[int, float], missing: str) -> dict[str, float]:

@@ -101,7 +101,7 @@ def idle_s(run: Run) -> dict[str, float]:
     Only events that say when they began and ended (`t_end`) show this.
     """
     run.need_seconds()
-    if not any(True for event in run.events if event.t_end is not None):
+    if not run.timeline.bounded:
         raise NotMeasurable("no event says both when it began and when it ended")
     return {agent: seconds for agent, seconds in run.timeline.idle.items() if seconds > 0}
 

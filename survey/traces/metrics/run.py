@@ -84,6 +84,11 @@ class Run:
         return [0 if event.tokens_ is None else event.tokens or 0 for event in self.events]
 
     @cached_property
+    def priced(self) -> list[int]:
+        """The places of all events that say what they cost."""
+        return [place for place, event in enumerate(self.events) if event.cost is not None]
+
+    @cached_property
     def root(self) -> str:
         """The agent that was there first."""
         return first_agent(self.events)
