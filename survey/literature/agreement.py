@@ -13,11 +13,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import chain, combinations
 
 import pandas as pd
 
 from survey.literature.codings import Adjudication, Coding, Judgement, compared_part
+from survey.literature.entries import Entry
 from survey.literature.pool import Pool
 from survey.literature.problems import expected, quoted
 from survey.literature.reliability import Category, Estimate, reliability
@@ -122,11 +123,14 @@ def reading(pool: Pool, id: str) -> Coding:
 
     """
     if id == POOL:
-        own = [Judgement(e.key, axis, tags, {"why": e.why(axis)}) for e in pool for axis, tags in e.tags.items()]
-        return Coding(POOL, "this pool", pool.day, OWN, tuple(own))
+        return Coding(POOL, "this pool", pool.day, OWN, tuple(chain.from_iterable(pool.each(_own))))
     if id not in pool.codings:
         raise ValueError(f"there is no coding {quoted(id)} {expected(id, [*pool.codings, POOL])}")
     return pool.codings[id]
+
+
+def _own(entry: Entry) -> tuple[Judgement, ...]:
+    return tuple(Judgement(entry.key, axis, tags, {"why": entry.why(axis)}) for axis, tags in entry.tags.items())
 
 
 def compared(pool: Pool) -> tuple[Pair, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 COMBINING = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304",
@@ -92,6 +93,7 @@ def to_unicode(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(out))
 
 
+@lru_cache(maxsize=1 << 14)  # titles are asked for again and again
 def readable(text: str) -> str:
     """Like ``to_unicode``, but text that cannot be decoded is shown as it is written."""
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -21,6 +22,8 @@ from survey.literature.problems import expected, quoted
 from survey.literature.searches import Log
 from survey.literature.tags import Tag
 from survey.literature.taxonomy import Shape, Taxonomy
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -168,6 +171,18 @@ class Pool:
     def only(self, entries: Iterable[Entry]) -> Pool:
         """A selection: some of the entries of this pool, in the order in which they are given."""
         return replace(self, entries=tuple(entries), whole=self.whole or self, root=self.root or self)
+
+    def each(self, make: Callable[[Entry], T]) -> list[T]:
+        """What a function makes of each entry, made once for the pool and all its selections."""
+        made: dict[str, T] = (self.root or self)._made[make]
+        for entry in self.entries:
+            if entry.key not in made:
+                made[entry.key] = make(entry)
+        return [made[entry.key] for entry in self.entries]
+
+    @cached_property
+    def _made(self) -> defaultdict[Callable[[Entry], Any], dict[str, Any]]:
+        return defaultdict(dict)
 
     def keep(self, keys: Iterable[str]) -> Pool:
         """The entries with these keys, in the order in which they are asked for."""

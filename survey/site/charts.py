@@ -77,13 +77,14 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
     link = f"{ROOT}measure/{rows}-by-{columns}/"
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     table = crosstab(pool, rows, columns)
+    count = table.to_dict("index")
     labels = {axis.id: {cell: cell_label(pool.taxonomy, axis, cell) for cell in cells(axis)} for axis in (down, across)}
     shown = [cell for cell in table.columns if _worth_showing(cell, across, table[cell].sum())]
     lines = [cell for cell in table.index if _worth_showing(cell, down, table.loc[cell].sum())]
     data: list[dict[str, Any]] = [
         {
-            "row": labels[rows][a], "column": labels[columns][b], "count": int(table.loc[a, b]),
-            "href": f"{link}#{anchor(a, b)}" if table.at[a, b] or _both_values(a, b, down, across) else link,
+            "row": labels[rows][a], "column": labels[columns][b], "count": count[a][b],
+            "href": f"{link}#{anchor(a, b)}" if count[a][b] or _both_values(a, b, down, across) else link,
         }
         for a in lines
         for b in shown
@@ -103,7 +104,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         rows=tuple(
             (
                 (labels[rows][a], ""),
-                *((str(table.loc[a, b]), f"{link}#{anchor(a, b)}" if table.loc[a, b] else "") for b in shown),
+                *((str(count[a][b]), f"{link}#{anchor(a, b)}" if count[a][b] else "") for b in shown),
             )
             for a in lines
         ),

@@ -118,7 +118,7 @@ def spec_path(id: str) -> str:
 
 def runtime() -> str:
     """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
-    return kept.text((RENDERER, SNIPPET), lambda: _bundled().result())
+    return kept.made((RENDERER, SNIPPET), lambda: _bundled().result())
 
 
 def ahead(charts: Iterable[Chart]) -> None:
@@ -154,7 +154,7 @@ def _text(spec: dict[str, Any]) -> str:
 def svg(spec: dict[str, Any]) -> str:
     """The picture: the same specification always gives the same bytes."""
     said = _text(spec)
-    picture = kept.text((RENDERER, said), lambda: _drawn(said).result())
+    picture = kept.made((RENDERER, said), lambda: _drawn(said).result())
     for stand_in, variable in COLOURS.items():
         picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
     picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it

@@ -1,6 +1,6 @@
 """What took long to make, kept between builds in a folder of the project, each under what it was made of.
 
-A kept text is never out of date: whatever it depends on is part of its name, and one that was
+What is kept is never out of date: whatever it depends on is part of its name, and one that was
 damaged on the disk is made anew. A process builds one site at a time.
 """
 
@@ -14,10 +14,17 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import msgpack
 
 from survey.whole import whole
 
 PACKAGE = Path(__file__).parent.parent
+
+T = TypeVar("T")
+
+SEAL = hashlib.sha256().digest_size
 
 _folder: Path | None = None
 _used: set[str] = set()
@@ -25,7 +32,7 @@ _used: set[str] = set()
 
 @contextmanager
 def keeping(folder: Path) -> Iterator[None]:
-    """Keep texts in a folder for as long as the block lasts; what it did not ask for is dropped when it ends well."""
+    """Keep things in a folder for as long as the block lasts; what it did not ask for is dropped when it ends well."""
     global _folder
     _folder = folder
     _used.clear()
@@ -38,8 +45,8 @@ def keeping(folder: Path) -> Iterator[None]:
         _folder = None
 
 
-def text(made_of: Iterable[str], make: Callable[[], str]) -> str:
-    """What ``make`` gives, or gave when it was made of the same."""
+def made(made_of: Iterable[str], make: Callable[[], T]) -> T:
+    """What ``make`` gives, or gave when it was made of the same: a text, bytes, or a dictionary of them."""
     folder = _folder
     if folder is None:
         return make()
@@ -47,17 +54,17 @@ def text(made_of: Iterable[str], make: Callable[[], str]) -> str:
     before = frozenset(_used)
     found = _found(path)
     if found is None:
-        made = make()
-        found = _used - before, made
+        thing = make()
+        found = sorted(_used - before), thing
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path, lasting=False) as stream:  # another build may read it
-            stream.write(_sealed(*found).encode("utf-8"))
+            stream.write(_sealed(found))
     _used.update(found[0], {path.name})
     return found[1]
 
 
 def has(made_of: Iterable[str]) -> bool:
-    """Whether there is a text that was made of this, so that nobody need begin to make it."""
+    """Whether there is something that was made of this, so that nobody need begin to make it."""
     return _folder is not None and (_folder / _name(made_of)).exists()
 
 
@@ -65,19 +72,19 @@ def _name(made_of: Iterable[str]) -> str:
     return _digest(json.dumps(list(made_of)))
 
 
-def _found(path: Path) -> tuple[Iterable[str], str] | None:
-    """The names of the texts that a text was made with, and itself; None if it is not there, or damaged."""
-    with suppress(OSError, UnicodeDecodeError, ValueError):
-        digest, rest = path.read_bytes().decode("utf-8").split("\n", 1)
-        if digest == _digest(rest):
-            names, made = rest.split("\n", 1)
-            return names.split(), made
+def _found(path: Path) -> tuple[list[str], Any] | None:
+    """The names of what a thing was made with, and itself; None if it is not there, or damaged."""
+    with suppress(OSError):
+        data = memoryview(path.read_bytes())
+        if data[:SEAL] == hashlib.sha256(data[SEAL:]).digest():
+            names, thing = msgpack.decode(data[SEAL:])
+            return names, thing
     return None
 
 
-def _sealed(names: Iterable[str], made: str) -> str:
-    rest = f"{' '.join(sorted(names))}\n{made}"
-    return f"{_digest(rest)}\n{rest}"
+def _sealed(found: tuple[list[str], Any]) -> bytes:
+    data = msgpack.encode(found)
+    return hashlib.sha256(data).digest() + data
 
 
 @cache

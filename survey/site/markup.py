@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from survey.literature import Entry
 from survey.site.cite import reference
 
 ACTIVE = re.compile(r"[^\w\s,;.()?/%’‘“”…–—-]|[_]")
@@ -108,6 +109,17 @@ def code(text: str) -> Markup:
     )
 
 
+def work(entry: Entry, page: str) -> Markup:
+    """A work in a list: its title, which leads to its page, by whom and when."""
+    return _work(url(page, f"entries/{entry.key}.md"), entry.title, entry.by, entry.year)
+
+
+@lru_cache(maxsize=1 << 14)  # a work stands in a hundred lists
+def _work(address: str, title: str, by: str, year: int) -> Markup:
+    named = Markup('<a href="{}"><span class="work-title">{}</span></a> <span class="work-by">{}, {}</span>')
+    return named.format(address, title, by, year)
+
+
 def words(number: int, one: str, many: str = "") -> str:
     """A number with its noun.
 
@@ -130,7 +142,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter)
-    env.globals.update(url=url, reference=reference, words=words)
+    env.globals.update(url=url, reference=reference, words=words, work=work)
     return env
 
 

@@ -7,7 +7,6 @@ here knows a site generator.
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import combinations
@@ -84,21 +83,7 @@ def kept_build(
     files = sorted(path for path in data.rglob("*") if path.is_file())
     made_of = (kept.code(), kept.content_of(files, site_url, issues, json.dumps(ran)))
     with collector.paused():
-        text = kept.text(made_of, lambda: _packed(build(pool, site_url, issues, ran)))
-    return {
-        path: content if isinstance(content, str) else b64decode(content[0])
-        for path, content in json.loads(text).items()
-    }
-
-
-def _packed(files: Mapping[str, str | bytes]) -> str:
-    return json.dumps(
-        {
-            path: content if isinstance(content, str) else [b64encode(content).decode()]
-            for path, content in files.items()
-        },
-        ensure_ascii=False,
-    )
+        return kept.made(made_of, lambda: build(pool, site_url, issues, ran))
 
 
 def every_chart(pool: Pool) -> dict[str, Chart]:
@@ -263,13 +248,13 @@ def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, li
 
 def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str]]:
     """The cells of values that hold nothing: anchor and the two labels."""
-    table = crosstab(pool, rows, columns)
+    count = crosstab(pool, rows, columns).to_dict("index")
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     return [
         (charts.anchor(a, b), cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b))
         for a in cells(down)
         for b in cells(across)
-        if table.at[a, b] == 0 and a.partition(": ")[0] in down.values and b.partition(": ")[0] in across.values
+        if count[a][b] == 0 and a.partition(": ")[0] in down.values and b.partition(": ")[0] in across.values
     ]
 
 

@@ -26,7 +26,7 @@ def ask(made: list[str]) -> Callable[..., str]:
             made.append("+".join(made_of))
             return f"<{made_of}\r\n\u2028é>"
 
-        return kept.text(made_of, make)
+        return kept.made(made_of, make)
 
     return asked
 
@@ -75,7 +75,7 @@ def test_what_nobody_asked_for_goes_and_what_a_kept_text_was_made_with_stays(
     tmp_path: Path, made: list[str], ask: Callable[..., str]
 ) -> None:
     def page() -> str:
-        return kept.text(["page"], lambda: ask("picture"))
+        return kept.made(["page"], lambda: ask("picture"))
 
     with kept.keeping(tmp_path / "made"):
         page()

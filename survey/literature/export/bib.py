@@ -14,7 +14,7 @@ from survey.literature.taxonomy import Taxonomy
 
 def to_bib(pool: Pool, stamped: bool = True) -> str:
     """BibTeX for citing: the fields that styles read, and no others; ``stamped`` says of which data."""
-    text = write_bibtex(_citable(entry) for entry in pool)
+    text = "\n".join(pool.each(_cited))
     return f"{_stamp(pool)}{text}" if stamped else text
 
 
@@ -35,6 +35,10 @@ def tidy(block: Block, taxonomy: Taxonomy, on: str = "entry") -> Block:
     rest = [name for name in block.fields if name not in order and name not in last]
     names = [name for name in (*order, *rest, *last) if name in block.fields]
     return replace(block, fields=MappingProxyType({name: block.fields[name] for name in names}))
+
+
+def _cited(entry: Entry) -> str:
+    return write_bibtex([_citable(entry)])
 
 
 def _citable(entry: Entry) -> Block:

@@ -48,6 +48,7 @@ class Surroundings:
         self.pool = pool
         self._carriers: dict[str, dict[str, list[Entry]]] = {}
         self._years: dict[str, dict[str, Counter[int]]] = {}
+        self._around: dict[tuple[str, str, str, str], tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]] = {}
         span = [_year(entry) for entry in pool]
         self.years = tuple(range(min(span), max(span) + 1)) if span else ()
 
@@ -56,6 +57,12 @@ class Surroundings:
 
         Nearest first, then newest. Entries without a value on the other axis are in neither.
         """
+        asked = cell.rows, cell.columns, cell.row, cell.column
+        if asked not in self._around:
+            self._around[asked] = self._neighbours(cell)
+        return self._around[asked]
+
+    def _neighbours(self, cell: Cell) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
         down, across = self.pool.taxonomy[cell.rows], self.pool.taxonomy[cell.columns]
         with_row = (_neighbour(e, across, cell.column) for e in self._with(down, cell.row))
         with_column = (_neighbour(e, down, cell.row) for e in self._with(across, cell.column))

@@ -62,7 +62,7 @@ def light(html: str, page: str, known: Collection[str]) -> str:
         InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
-    return kept.text((kept.code(), html, page, *sorted(known)), lambda: _light(html, page, known))
+    return kept.made((kept.code(), html, page, *sorted(known)), lambda: _light(html, page, known))
 
 
 def _light(html: str, page: str, known: Collection[str]) -> str:
