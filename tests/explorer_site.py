@@ -11,7 +11,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from survey.literature import Pool
-from survey.literature.bibtex import Field
+from survey.literature.blocks import Field
 from survey.site.explorer import PER_PAGE, explorer, page_of
 from tests.conftest import ROOT
 

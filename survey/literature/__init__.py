@@ -10,7 +10,8 @@
 never changes. Nothing here knows which axes or values exist: that is data.
 """
 
-from survey.literature.bibtex import Block, parse_bibtex, read_bibtex, write_bibtex
+from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
+from survey.literature.blocks import Block
 from survey.literature.codings import Coding, Judgement
 from survey.literature.entries import Entry, Record
 from survey.literature.loading import load, read_pool

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 
 import msgspec
 
-from survey.literature.bibtex import collapsed
+from survey.literature.blocks import collapsed
 from survey.literature.claims import Judge, Judgement, snapshots
 from survey.literature.claims_file import Claim
 from survey.literature.editions import aliases

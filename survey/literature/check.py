@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import Block, read_bibtex
+from survey.literature.bibtex import read_bibtex
+from survey.literature.blocks import Block
 from survey.literature.claims_file import read_claims
 from survey.literature.codings import ADJUDICATIONS, READERS, read_adjudications, read_judgements, read_readers
 from survey.literature.editions import read_editions

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from survey.literature.bibtex import FORBIDDEN
+from survey.literature.blocks import FORBIDDEN
 from survey.literature.entries import Entry
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.tags import Tag, format_tags, parse_tags

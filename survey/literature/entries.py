@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from survey.literature.bibtex import MONTHS, Block, Document
+from survey.literature.blocks import MONTHS, Block, Document
 from survey.literature.latex import readable
 from survey.literature.names import Name, parse_names
 from survey.literature.problems import Problem, expected, quoted

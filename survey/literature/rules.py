@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final
 from urllib.parse import urlsplit
 
-from survey.literature.bibtex import MONTHS, Block
+from survey.literature.blocks import MONTHS, Block
 from survey.literature.latex import UnknownLatex, to_unicode
 from survey.literature.names import parse_names
 from survey.literature.problems import expected, quoted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from survey.literature.bibtex import MONTHS
+from survey.literature.blocks import MONTHS
 from survey.literature.rules import arxiv_date
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from survey.literature.bibtex import FORBIDDEN
+from survey.literature.blocks import FORBIDDEN
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import ID, Axis
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from survey.literature import Axis, Pool, Shape
-from survey.literature.bibtex import MONTHS
+from survey.literature.blocks import MONTHS
 from survey.literature.entries import REQUIRED
 from survey.literature.latex import COMBINING, FONTS, SYMBOLS
 from survey.literature.problems import expected

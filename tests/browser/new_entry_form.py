@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from playwright.sync_api import Page
 
 from survey.literature import Pool, parse_bibtex
-from survey.literature.bibtex import Block
+from survey.literature.blocks import Block
 from survey.literature.entries import read_entries
 from survey.literature.gaps import standing_in_impossible_cells
 from survey.literature.problems import Problem

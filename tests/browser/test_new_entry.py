@@ -16,7 +16,8 @@ from playwright.sync_api import Route, expect
 
 from survey.cli import main
 from survey.literature import Pool, parse_bibtex
-from survey.literature.bibtex import Field, write_bibtex
+from survey.literature.bibtex import write_bibtex
+from survey.literature.blocks import Field
 from survey.literature.latex import to_unicode
 from survey.literature.rules import check_field
 from survey.site.newentry import new_entry_pages

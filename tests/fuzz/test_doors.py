@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,16 +70,16 @@ def test_a_planted_failure_is_found_and_its_input_is_kept(
 
 
 def test_a_pool_that_loses_an_entry_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from survey.literature import bibtex
+    from survey.literature import bibtex, blocks
     from tests.fuzz.doors import literature
 
-    original = bibtex._Reading.read
+    original = bibtex.read_bibtex
 
-    def forgetful(self: bibtex._Reading, library: object) -> bibtex.Document:
-        found = original(self, library)  # type: ignore[arg-type]
-        return bibtex.Document(found.path, found.blocks[1:], ())
+    def forgetful(*given: Any, **more: Any) -> blocks.Document:
+        found = original(*given, **more)
+        return blocks.Document(found.path, found.blocks[1:], ())
 
-    monkeypatch.setattr(bibtex._Reading, "read", forgetful)
+    monkeypatch.setattr(literature, "read_bibtex", forgetful)
     door = DOORS["pool.bib"]
     door.prepare(tmp_path)
     assert literature.BLOCK.search((tmp_path / "pool.bib").read_text())

@@ -10,16 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from survey.literature.bibtex import (
-    FORBIDDEN,
-    Block,
-    Field,
-    collapsed,
-    parse_bibtex,
-    read_bibtex,
-    unwritable,
-    write_bibtex,
-)
+from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
+from survey.literature.blocks import FORBIDDEN, Block, Field, collapsed, unwritable
 
 # id, text, every problem it must give
 BROKEN = [

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from survey.literature import Pool, load, parse_bibtex
-from survey.literature.bibtex import FORBIDDEN, Field, collapsed, unwritable
+from survey.literature.blocks import FORBIDDEN, Field, collapsed, unwritable
 from survey.literature.entries import read_entries
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib, to_tagged_bib

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from survey.literature import Block, Entry, Pool
-from survey.literature.bibtex import Field
+from survey.literature.blocks import Field
 from survey.literature.loading import read_pool
 from survey.literature.twins import same_work
 from tests.literature.conftest import ENTRY

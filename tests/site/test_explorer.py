@@ -12,7 +12,7 @@ from types import MappingProxyType
 import pytest
 
 from survey.literature import Pool, parse_bibtex
-from survey.literature.bibtex import Field
+from survey.literature.blocks import Field
 from survey.literature.export.ris import to_ris
 from survey.literature.export.tables import to_csv
 from survey.literature.statistics import NOT_CODED

@@ -17,7 +17,7 @@ import pytest
 from mkdocs.config import load_config
 
 from survey.literature import Pool, load
-from survey.literature.bibtex import Field
+from survey.literature.blocks import Field
 from survey.site.folder import write_folder
 from survey.site.markup import inert, url
 from survey.site.neighbours import neighbours

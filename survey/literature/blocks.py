@@ -1,0 +1,86 @@
+"""An entry as it is written: type, key, and fields with their lines; and what the text of a field may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from survey.literature.problems import Problem
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+"""The macros that every BibTeX style defines; no other bare word is a value."""
+
+BRACE = re.compile(r"[{}]")
+SPACES = re.compile(r"[ \t\r\n]+")
+FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff]"
+)
+"""Characters that a text never means: controls, what cannot be seen, what turns the direction of text."""
+
+SWALLOWED = re.compile(
+    r"@[A-Za-z]+[ \t]*\{[^{},=\s]{1,200},\s{0,200}[A-Za-z-]{1,60}[ \t]*="
+    r"|\n[ \t]{0,200}[A-Za-z][A-Za-z-]{0,60}[ \t]{0,200}=[ \t]{0,200}[{\"]"
+)
+"""The start of an entry, or of a field on a line of its own, inside a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The text of a field, without its delimiters, and the line where it starts."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One BibTeX entry as it is written: type, key, fields in their order."""
+
+    type: str
+    key: str
+    line: int
+    fields: Mapping[str, Field]
+
+    def text(self, name: str) -> str:
+        """The text of a field; empty if the entry has no such field."""
+        found = self.fields.get(name)
+        return found.text if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a BibTeX file contains, and everything that is wrong with how it is written."""
+
+    path: str
+    blocks: tuple[Block, ...]
+    problems: tuple[Problem, ...]
+
+
+def unwritable(text: str) -> str:
+    """Why a text cannot stand between braces in a BibTeX file; empty if it can.
+
+    BibTeX counts every brace, bibtexparser leaves out those behind a backslash:
+    only a text that is balanced in both ways is read alike by everyone.
+    """
+    if "{" not in text and "}" not in text and "\\" not in text:
+        return ""
+    strict = lenient = 0
+    for match in BRACE.finditer(text):
+        step = 1 if match.group() == "{" else -1
+        strict += step
+        lenient += step if text[match.start() - 1 : match.start()] != "\\" else 0
+        if strict < 0 or lenient < 0:
+            return "a closing brace has no opening one"
+    if strict or lenient:
+        return "braces do not balance"
+    if text.endswith("\\"):
+        return "a backslash at the end hides the closing brace"
+    return ""
+
+
+def collapsed(text: str) -> str:
+    """The text as BibTeX takes it: line breaks and runs of blanks are one blank."""
+    if "  " in text or not text.isprintable():  # a line break or a tab is not printable
+        text = SPACES.sub(" ", text)
+    return text.strip(" ")
