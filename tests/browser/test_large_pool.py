@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from survey.literature import Pool, parse_bibtex
 from survey.site.explorer import PER_PAGE
-from tests.browser.conftest import Site, Visit, served, visits
+from tests.browser.conftest import Site, Visit, served, until, visits
 from tests.browser.test_every_kind_of_page import check
 from tests.explorer_site import build_explorer, grown
 
@@ -137,6 +137,36 @@ def test_a_filter_draws_no_more_rows_than_the_page_brought(visit: Open, large: P
     found.page.get_by_role("searchbox").fill("learning")
     expect(found.page.locator("tbody tr")).to_have_count(PER_PAGE)
     expect(found.page.locator(".matches")).to_contain_text(f"of {SIZE} entries")
+
+
+WIDTHS = "[...document.querySelectorAll('thead th')].map(head => head.offsetWidth)"
+OUTSIDE = """[...document.querySelectorAll('tbody .word')].filter(word =>
+    word.getBoundingClientRect().right > word.parentNode.getBoundingClientRect().right).length"""
+
+
+def test_columns_keep_their_widths_from_filter_to_filter(visit: Open, large: Pool) -> None:
+    found = visit("explore/")
+    until(found.page, "document.querySelector('table').hasAttribute('data-held')")
+    before = found.page.evaluate(WIDTHS)
+    found.page.get_by_role("searchbox").fill(large.entries[-1].title)  # few rows, with few words
+    expect(found.page.locator(".matches")).to_contain_text(f"1 of {SIZE} entries")
+    assert found.page.evaluate(WIDTHS) == before
+    found.page.get_by_role("searchbox").fill("")
+    show(found, f"Show all {SIZE}", SIZE)
+    assert found.page.evaluate(WIDTHS) == before
+    assert found.page.evaluate(OUTSIDE) == 0
+
+
+def test_columns_find_new_widths_when_the_window_changes_and_a_phone_has_none(visit: Open) -> None:
+    found = visit("explore/")
+    held = "document.querySelector('table').hasAttribute('data-held')"
+    until(found.page, held)
+    before = found.page.evaluate(WIDTHS)
+    found.page.set_viewport_size({"width": 1800, "height": 900})
+    until(found.page, f"{held} && {WIDTHS}.join() !== '{','.join(map(str, before))}'")
+    found.page.set_viewport_size({"width": 390, "height": 800})
+    until(found.page, f"!({held})")
+    found.clean()
 
 
 @pytest.mark.parametrize("form", ["bib", "ris", "csv"])

@@ -75,7 +75,7 @@
   // Rows drawn by a step itself, and as many again in the frame that shows it: a screenful, so
   // that the result is there at once. Each further frame doubles them, since every one lays out
   // the whole table again.
-  const SLICE = 30;
+  const SLICE = 10;
 
   // The page brings the first rows of the table, rows.json every row as data, whatever the size
   // of the pool: one way to filter, not one for rows on the page and one for the others. A row
@@ -93,6 +93,7 @@
     const boxes = new Map();
     let items; // every entry, once they are here
     let visible = []; // those that match, as they are sorted
+    let held; // the width of the page for which the columns have theirs
     let drawing; // the frame in which the next slice of them is drawn
 
     // ------------------------------------------------- the entries and their rows
@@ -102,8 +103,7 @@
       if (!answer.ok) throw new Error(`${answer.status} for ${answer.url}`);
       const brought = new Map([...body.rows].map((row) => [row.id, row]));
       return (await answer.json()).map(([key, title, by, year, cells]) => {
-        const words = {};
-        for (const [n, { axis }] of facets.entries()) words[axis] = withoutHow(cells[n]);
+        const words = facets.map(({ places }, n) => withoutHow(cells[n]).map((word) => places.get(word)).filter((place) => place !== undefined));
         const work = `${title} ${by}`.toLowerCase();
         const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => facet.labels.get(cell)) : []);
         return { key, title, by, year, cells, words, work, text: `${work} ${year} ${labels.join(" ").toLowerCase()}`, row: brought.get(key) };
@@ -120,6 +120,21 @@
         element("td", { class: "number" }, item.year),
         ...facets.flatMap((facet, n) => facet.main ? [element("td", { "data-axis": facet.axis }, ...item.cells[n].map((cell) => element("span", { class: facet.hollow.includes(cell) ? "word hollow" : "word" }, facet.labels.get(cell))))] : []));
       return item.row;
+    }
+
+    // The columns keep the widths that they have with the rows of the page: they do not jump from
+    // filter to filter, and a table whose widths are given is laid out in a third of the time.
+    function hold() {
+      const table = body.parentNode;
+      const room = table.parentNode.clientWidth;
+      if (room === held) return; // the rows have become more or fewer
+      held = room;
+      delete table.dataset.held;
+      for (const node of [table, ...heads]) node.style.width = "";
+      const widths = [table, ...heads].map((node) => node.getBoundingClientRect().width);
+      if (!heads[0].offsetWidth) return; // on a phone the rows are no table
+      for (const [n, node] of [table, ...heads].entries()) node.style.width = `${widths[n]}px`;
+      table.dataset.held = "";
     }
 
     // ------------------------------------------------------- the state in the address
@@ -155,23 +170,39 @@
     // -------------------------------------------------------------- what matches
 
     const matchesText = (item) => state.parts.every((part) => item.text.includes(part));
-    const matchesAxis = (item, axis) => item.words[axis].some((word) => state.chosen.get(axis).has(word));
 
-    // what matches, and how many would match each word with all other filters kept: one pass,
-    // since an entry counts for an axis if it fails nowhere else
+    // what is chosen: the place of each axis that is asked about, with a mark for each of its words
+    function asked() {
+      const entries = [...facets.entries()].filter(([, { axis }]) => state.chosen.has(axis));
+      return entries.map(([n, { axis, words }]) => [n, words.map(([word]) => state.chosen.get(axis).has(word))]);
+    }
+
+    function matchesAxis(item, n, marks) {
+      for (const place of item.words[n]) if (marks[place]) return true;
+      return false;
+    }
+
+    // what matches, and how many would match each word with all other filters kept: one pass over
+    // numbers, since an entry counts for an axis if it fails nowhere else
     function sift() {
-      state.parts = state.text.split(/\s+/);
-      const axes = [...state.chosen.keys()];
-      const numbers = new Map(facets.map(({ axis }) => [axis, new Map()]));
+      state.parts = state.text ? state.text.split(/\s+/) : [];
+      const axes = asked();
+      const numbers = facets.map(({ words }) => new Uint32Array(words.length));
       const found = [];
       for (const item of items) {
         if (!matchesText(item)) continue;
-        const failing = axes.filter((axis) => !matchesAxis(item, axis));
-        if (failing.length > 1) continue;
-        if (!failing.length) found.push(item);
-        for (const axis of failing.length ? failing : numbers.keys()) {
-          const own = numbers.get(axis);
-          for (const word of item.words[axis]) own.set(word, (own.get(word) || 0) + 1);
+        let failed = 0;
+        let last;
+        for (const [n, marks] of axes) {
+          if (!matchesAxis(item, n, marks)) {
+            failed += 1;
+            last = n;
+          }
+        }
+        if (failed > 1) continue;
+        if (!failed) found.push(item);
+        for (let n = failed ? last : 0; n < (failed ? last + 1 : facets.length); n += 1) {
+          for (const place of item.words[n]) numbers[n][place] += 1;
         }
       }
       return { found, numbers };
@@ -187,8 +218,9 @@
     }
 
     function advice() {
-      const without = (left) => items.filter((item) => (left === "q" || matchesText(item)) && [...state.chosen.keys()].every((axis) => axis === left || matchesAxis(item, axis))).length;
-      const tries = facets.filter(({ axis }) => state.chosen.has(axis)).map(({ axis, label }) => [without(axis), label]);
+      const axes = asked();
+      const without = (left) => items.filter((item) => (left === "q" || matchesText(item)) && axes.every(([n, marks]) => n === left || matchesAxis(item, n, marks))).length;
+      const tries = axes.map(([n]) => [without(n), facets[n].label]);
       if (state.text) tries.push([without("q"), "the search"]);
       const [n, name] = tries.sort((a, b) => b[0] - a[0])[0];
       return n ? `Without ${name}: ${n}.` : "Take away more than one filter.";
@@ -210,9 +242,15 @@
     }
 
     function draw() {
+      const rows = [...body.rows];
       let same = 0;
-      while (same < Math.min(visible.length, state.limit) && body.rows[same] === visible[same].row) same += 1;
-      for (const row of [...body.rows].slice(same)) row.remove();
+      while (same < Math.min(visible.length, state.limit, rows.length) && rows[same] === visible[same].row) same += 1;
+      if (same < rows.length) {
+        const others = document.createRange();
+        others.setStartBefore(rows[same]);
+        others.setEndAfter(rows.at(-1));
+        others.deleteContents();
+      }
       drawSlice();
       const left = Math.max(visible.length - state.limit, 0);
       more.hidden = every.hidden = !left;
@@ -249,14 +287,17 @@
       body.rows[place].scrollIntoView();
     }
 
+    // what did not change is left alone: to write the same number again lays out its line again
     function counts(numbers) {
-      for (const { axis } of facets) {
+      for (const [place, { axis }] of facets.entries()) {
         const chosen = state.chosen.get(axis);
-        for (const [word, { input, number, label }] of boxes.get(axis)) {
-          const n = numbers.get(axis).get(word) || 0;
-          number.textContent = n;
-          label.classList.toggle("none", n === 0);
-          input.checked = Boolean(chosen?.has(word));
+        for (const [word, box] of boxes.get(axis)) {
+          const n = numbers[place][facets[place].places.get(word)];
+          box.input.checked = Boolean(chosen?.has(word));
+          if (n === box.shown) continue;
+          box.shown = n;
+          box.number.textContent = n;
+          box.label.classList.toggle("none", n === 0);
         }
         boxes.get(axis).details.toggleAttribute("data-active", Boolean(chosen));
       }
@@ -350,6 +391,7 @@
     const every = element("button", { type: "button", hidden: true, onclick: () => showMore(Infinity) });
     read();
     build();
+    new ResizeObserver(hold).observe(one(".wide", root));
     update();
     root.setAttribute("aria-busy", "true");
     try { items = await load(); } catch { giveUp(); return; } finally { root.removeAttribute("aria-busy"); }
