@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from survey.traces.trace import Edge, Event, Trace
 
 
@@ -150,13 +152,17 @@ class Builder:
         to the time of its cause, and counted. Events on a circle of links have no order; they come
         last, for replay to report.
         """
+        in_time = sorted(self._events.values(), key=lambda event: event.t)
+        at = {event.id: place for place, event in enumerate(in_time)}
+        if all(at[src] < at[dst] for src, dst in self._links):
+            return in_time  # as nearly always: the clocks agree
         place = {id: number for number, id in enumerate(self._events)}
         times = {id: event.t for id, event in self._events.items()}
         causes, before = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         for src, dst in self._links:
             causes[dst].append(src)
         last: dict[str, str] = {}
-        for event in sorted(self._events.values(), key=lambda event: event.t):
+        for event in in_time:
             if event.agent in last:
                 before[event.id].append(last[event.agent])
             last[event.agent] = event.id
@@ -212,7 +218,7 @@ class Builder:
             moved["t_end"] = round(max(event.t_end, event.t) - start, 6)
         if event.delivered is not None and event.delivered is not False:
             moved["delivered"] = round(max(event.delivered, event.t) - start, 6)
-        return event.but(**moved)
+        return replace(event, **moved)
 
     def _whole_head(self, events: list[Event], names: Mapping[str, str], start: float) -> dict[str, Any]:
         qualities = Counter(quality for _, quality in self._links.values())

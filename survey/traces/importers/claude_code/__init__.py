@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
+from survey import collector
 from survey.traces.building import Content
 from survey.traces.importers.claude_code.lines import opening
 from survey.traces.importers.claude_code.session import sessions
@@ -48,27 +47,18 @@ def _told(log: Log, content: Content) -> Iterator[Trace]:
     try:
         waiting = sessions(log, content)
         while True:
-            with _without_pauses():
+            with (
+                collector.paused()
+            ):  # there is no garbage until a session is told, and looking took a fifth of the time
                 session = next(waiting, None)
-                trace = told(session, content, importer=NAME) if session else None
-            if session is None:
-                return
+                if session is None:
+                    return
+                trace = told(session, content, importer=NAME)
+                del session  # else it would be looked through as soon as the collector is back
             if trace is not None:
                 yield trace
     except (OSError, BadLog) as error:
         raise BadLog(f"{log.path.name}: cannot be read ({error}) (expected a file or folder of JSON lines)") from None
-
-
-@contextmanager
-def _without_pauses() -> Iterator[None]:
-    """Look for no garbage: there is none until a session is told, and looking took a fifth of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _looked_at(log: Log) -> list[Log]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -182,7 +182,9 @@ def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> G
             calls.append((text(block.get("id")), tool, given))
     name = text(message.get("id")) or text(fields.get("requestId"))
     about = name, text(message.get("model")), usage_of(message.get("usage")) or NOTHING
-    return Gist("assistant", id, about, flag(fields.get("isApiErrorMessage")), bool(spoken(fields)), tuple(calls))
+    return Gist(
+        "assistant", id, about, flag(fields.get("isApiErrorMessage")), any(True for _ in spoken(fields)), tuple(calls)
+    )
 
 
 def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
@@ -260,13 +262,14 @@ def usage_of(value: object) -> dict[str, float] | None:
     )
 
 
-def spoken(fields: Mapping[str, Any]) -> list[str]:
+def spoken(fields: Mapping[str, Any]) -> Iterator[str]:
     """The texts in the record of a generation."""
     content = mapping(fields.get("message")).get("content")
-    if isinstance(content, str):
-        return [content] if content else []
-    blocks = (block for block in map(mapping, items(content)) if block.get("type") == "text")
-    return [said for block in blocks if (said := text(block.get("text")))]
+    if isinstance(content, str) and content:
+        yield content
+    for block in items(content):
+        if isinstance(block, dict) and block.get("type") == "text" and (said := text(block.get("text"))):
+            yield said
 
 
 def plain(content: object) -> str:

@@ -68,7 +68,8 @@ class _Teller:
         for child in self.children.values():
             self._life(child)
         self._stop()
-        for draw in self.links:
+        links, self.links = self.links, []  # each holds on to this: nothing would go before the collector came
+        for draw in links:
             draw()
         self._describe()
         self.builder.lost("turns of sub-agents of which only the tokens are known", unseen)
