@@ -439,6 +439,16 @@ def test_two_files_of_one_session_have_two_names(tmp_path: Path) -> None:
     assert [trace.id for trace in imported(tmp_path)] == ["resumed", "resumed-2"]
 
 
+def test_a_sub_agent_that_is_called_like_the_session_is_told_apart(tmp_path: Path) -> None:
+    log = (LOGS / "people.jsonl").read_text()
+    before = imported(LOGS / "people.jsonl")[0]
+    (tmp_path / "people.jsonl").write_text(log.replace('"agentId":"w1"', '"agentId":"main"'))
+    [trace] = imported(tmp_path / "people.jsonl")
+    assert "w1" in before.agents
+    assert trace.agents.keys() == {"main-agent" if id == "w1" else id for id in before.agents}
+    assert not check(trace).errors
+
+
 def test_an_instance_whose_id_means_somebody_outside_is_told_apart(tmp_path: Path) -> None:
     log = (LOGS / "people.jsonl").read_text().replace('"agentId":"w1"', '"agentId":"user"')
     (tmp_path / "people.jsonl").write_text(log)

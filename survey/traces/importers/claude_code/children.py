@@ -18,8 +18,8 @@ from survey.traces.importers.claude_code.gists import (
     Words,
     usage_of,
 )
-from survey.traces.importers.claude_code.session import MAIN, Session
-from survey.traces.importers.shapes import flag, instance, mapping, number, text
+from survey.traces.importers.claude_code.session import MAIN, Session, instance
+from survey.traces.importers.shapes import flag, mapping, number, text
 from survey.traces.trace import NOTHING
 
 WORKFLOW = "Workflow"

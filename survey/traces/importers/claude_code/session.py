@@ -19,9 +19,11 @@ from survey.traces.building import Content
 from survey.traces.importers.claude_code.gists import Gist, gist_of
 from survey.traces.importers.claude_code.lines import Lines, opening
 from survey.traces.importers.log import Log
-from survey.traces.importers.shapes import flag, instance, instant, mapping, text
+from survey.traces.importers.shapes import flag, instant, mapping, text
+from survey.traces.importers.shapes import instance as one_of_the_team
 
 MAIN = "main"
+"""The instance that the session itself is."""
 
 TOLD = frozenset({"user", "assistant", "system", "queue-operation", "attachment", "result"})
 """Types of the records that acts are read from."""
@@ -152,6 +154,12 @@ def _children_beside(folder: Path) -> dict[str, list[Path]]:
     return found
 
 
+def instance(value: object) -> str | None:
+    """The id of a sub-agent; one that is called like the session is told apart from it."""
+    id = one_of_the_team(value)
+    return f"{id}-agent" if id == MAIN else id
+
+
 class _Reader:
     """Reads the files of one session, one after the other."""
 
@@ -165,7 +173,7 @@ class _Reader:
     def read(self, main: Log | None, beside: Mapping[str, list[Path]], folder: Path | None = None) -> Session:
         session = self.session
         if main is not None:
-            agent = _stem(main.path).removeprefix("agent-") if main.path.name.startswith("agent-") else None
+            agent = _agent(main.path) if main.path.name.startswith("agent-") else None
             self._file(main, agent)
             session.id = session.id or _stem(main.path)
         elif beside or folder:
@@ -189,16 +197,16 @@ class _Reader:
             ended = (line.fields for line in Lines(Log(journal)) if line.fields.get("type") == "result")
             self.session.returned_in_workflow |= {agent for end in ended if (agent := instance(end.get("agentId")))}
         in_runs = [path for path in sorted(runs.glob("*/agent-*.jsonl*")) if path.is_file()]
-        self.session.workflows |= {_stem(path).removeprefix("agent-"): path.parent.name for path in in_runs}
+        self.session.workflows |= {_agent(path): path.parent.name for path in in_runs}
         return [*(path for path in _logs_in(folder / "subagents") if path.name.startswith("agent-")), *in_runs]
 
     def _child(self, path: Path) -> None:
-        agent = _stem(path).removeprefix("agent-")
+        agent = _agent(path)
         if agent.startswith("acompact-"):
             times = [time_of(line.fields) for line in Lines(Log(path))]
             self.session.compaction_logs.append(max((t for t in times if t is not None), default=None))
             return
-        beside = path.with_name(f"agent-{agent}.meta.json")
+        beside = path.with_name(f"{_stem(path)}.meta.json")
         sidecar = mapping(Log(beside).document) if beside.is_file() else {}
         if sidecar:
             self.session.sidecars[agent] = sidecar
@@ -266,6 +274,12 @@ class _Reader:
                 t = float(place) if not timed else start if beside is None else beside
             self.session.entries.append(Entry(agent, t, place, gist, where))
         self.session.entries.sort(key=lambda entry: (entry.t, entry.place))
+
+
+def _agent(path: Path) -> str:
+    """The sub-agent whose own log a file is."""
+    name = _stem(path).removeprefix("agent-")
+    return instance(name) or name
 
 
 def _repeats(fields: Mapping[str, Any]) -> bool:
