@@ -93,7 +93,7 @@ def to_unicode(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(out))
 
 
-@lru_cache(maxsize=1 << 14)  # titles are asked for again and again
+@lru_cache(maxsize=1 << 17)  # titles are asked for again and again
 def readable(text: str) -> str:
     """Like ``to_unicode``, but text that cannot be decoded is shown as it is written."""
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from survey.literature.covering import Cost, smallest_cover
 from survey.literature.entries import Entry
@@ -192,7 +193,9 @@ def _telling(entries: Sequence[Entry], filters: Sequence[Filter], taxonomy: Taxo
 
 
 def _matching(pool: Pool, filters: Sequence[Filter], primary: bool) -> tuple[Entry, ...]:
-    return tuple(sorted(pool.where(filters, primary).entries, key=_published))
+    found = pool.where(filters, primary)
+    dated = zip(found.each(_published), found, strict=True)
+    return tuple(entry for _, entry in sorted(dated, key=itemgetter(0)))
 
 
 def _published(entry: Entry) -> tuple[str, str]:

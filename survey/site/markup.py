@@ -64,13 +64,13 @@ def url(source: str, target: str) -> str:
     return f"{relative}{hash_}{anchor}"
 
 
-@lru_cache(maxsize=10_000)  # a large page links to the same thousands again and again
+@lru_cache(maxsize=1 << 17)  # a large page links to the same thousands again and again
 def _places(path: str) -> tuple[str, ...]:
     """The folders and the name on the way to where a file is published."""
     return tuple(address(path).rstrip("/").split("/")) if address(path) else ()
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1 << 17)
 def address(path: str) -> str:
     """Where a file is published: pages become folders.
 
@@ -114,7 +114,7 @@ def work(entry: Entry, page: str) -> Markup:
     return _work(url(page, f"entries/{entry.key}.md"), entry.title, entry.by, entry.year)
 
 
-@lru_cache(maxsize=1 << 14)  # a work stands in a hundred lists
+@lru_cache(maxsize=1 << 17)  # a work stands in a hundred lists
 def _work(address: str, title: str, by: str, year: int) -> Markup:
     named = Markup('<a href="{}"><span class="work-title">{}</span></a> <span class="work-by">{}, {}</span>')
     return named.format(address, title, by, year)
