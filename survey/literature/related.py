@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from operator import itemgetter
 
 from survey.literature.covering import Cost, smallest_cover
@@ -189,7 +190,14 @@ def _telling(entries: Sequence[Entry], filters: Sequence[Filter], taxonomy: Taxo
     """The first main axes that no filter names and on which some entries have another value than others."""
     named = {axis for axis, _ in filters}
     free = [axis for axis in taxonomy.on("entry") if axis.main and axis.id not in named]
-    return [axis for axis in free if len({cell for e in entries for cell in _carried(e, [axis], True)}) > 1][:TOLD]
+    return list(islice((axis for axis in free if _differ(entries, axis)), TOLD))
+
+
+def _differ(entries: Sequence[Entry], axis: Axis) -> bool:
+    """Whether entries have more than one value on an axis."""
+    carried = (cell for entry in entries for cell in _carried(entry, [axis], True))
+    first = next(carried, None)
+    return any(cell != first for cell in carried)
 
 
 def _matching(pool: Pool, filters: Sequence[Filter], primary: bool) -> tuple[Entry, ...]:
