@@ -162,6 +162,9 @@ def test_columns_find_new_widths_when_the_window_changes_and_a_phone_has_none(vi
     held = "document.querySelector('table').hasAttribute('data-held')"
     until(found.page, held)
     before = found.page.evaluate(WIDTHS)
+    found.page.emulate_media(media="print")  # paper has another width
+    assert found.page.evaluate("getComputedStyle(document.querySelector('table')).tableLayout") == "auto"
+    found.page.emulate_media(media="screen")
     found.page.set_viewport_size({"width": 1800, "height": 900})
     until(found.page, f"{held} && {WIDTHS}.join() !== '{','.join(map(str, before))}'")
     found.page.set_viewport_size({"width": 390, "height": 800})

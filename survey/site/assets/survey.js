@@ -245,12 +245,7 @@
       const rows = [...body.rows];
       let same = 0;
       while (same < Math.min(visible.length, state.limit, rows.length) && rows[same] === visible[same].row) same += 1;
-      if (same < rows.length) {
-        const others = document.createRange();
-        others.setStartBefore(rows[same]);
-        others.setEndAfter(rows.at(-1));
-        others.deleteContents();
-      }
+      for (const row of rows.slice(same)) row.remove();
       drawSlice();
       const left = Math.max(visible.length - state.limit, 0);
       more.hidden = every.hidden = !left;
