@@ -105,6 +105,16 @@ def test_a_filter_in_the_address_finds_entries_of_every_page(visit: Open, large:
     found.clean()
 
 
+def test_an_address_with_a_search_opens_the_table_and_not_the_search_of_the_site(visit: Open) -> None:
+    found = visit("explore/")
+    found.page.get_by_role("searchbox").fill("parallel")
+    expect(found.page.locator(".matches")).to_contain_text(f"of {SIZE} entries")
+    found.page.reload()
+    expect(found.page.locator(".matches")).to_contain_text(f"of {SIZE} entries")
+    expect(found.page.get_by_placeholder("Search titles, authors, tags")).to_have_value("parallel")
+    assert not found.page.locator("#__search").is_checked()
+
+
 def test_counts_are_those_of_the_whole_pool(visit: Open, large: Pool) -> None:
     found = visit("explore/?category=rl-method")
     label = found.page.locator("fieldset[aria-label='Reward family'] label", has_text="orchestration")

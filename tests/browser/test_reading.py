@@ -74,7 +74,7 @@ def test_search_finds_by_title_author_and_tag(visit: Open) -> None:
     box = found.page.get_by_role("searchbox", name="Search titles, authors, tags")
     box.fill("counterfactual contextual")
     assert rows(found) == ["c3"]
-    assert "q=counterfactual" in found.page.url
+    assert "text=counterfactual" in found.page.url
     box.fill("orchestration learned")
     assert rows(found)
 

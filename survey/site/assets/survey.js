@@ -141,7 +141,7 @@
 
     function read() {
       const query = new URLSearchParams(location.search);
-      state.text = (query.get("q") || "").toLowerCase();
+      state.text = (query.get("text") || "").toLowerCase(); // at "q" the theme opens its own search
       state.sort = heads.find(({ dataset }) => dataset.sort === query.get("sort")) ? query.get("sort") : "";
       state.down = query.get("order") === "down";
       state.chosen.clear();
@@ -153,7 +153,7 @@
 
     function write() {
       const query = new URLSearchParams();
-      if (state.text) query.set("q", state.text);
+      if (state.text) query.set("text", state.text);
       for (const [axis, words] of state.chosen) query.set(axis, [...words].join(","));
       if (state.sort) query.set("sort", state.sort);
       if (state.sort && state.down) query.set("order", "down");
