@@ -38,7 +38,7 @@ from survey.literature.gaps import (
 )
 from survey.literature.gaps.independence import corrected
 from survey.literature.gaps.standing import strict_keys, values
-from survey.literature.gaps.triples import so_few_of_three
+from survey.literature.gaps.triples import _exact, _smallest, so_few_of_three
 from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY
 
@@ -439,6 +439,19 @@ def test_joint_gaps_are_filled_two_by_two_and_empty_together(axes: tuple[str, st
     for cell in found.joint:
         assert cell.count == 0 and all(cell.pairs) and not cell.why
     assert len(triple(pool_of(), *axes).cells) == len(found.cells)
+
+
+def test_three_axes_dealt_out_by_kind_of_line_come_out_as_line_by_line() -> None:
+    rng = np.random.default_rng(7)
+    lines = [(rng.random((30, values)) < 0.4).astype(np.int64) for values in (3, 4, 2)]  # sets: several values, or none
+    one, two, three = lines
+    _, _, _, chances = _exact(30, one, two, three)
+    by_kind = _smallest(one, two, three, chances)
+    by_line = []
+    for _ in range(len(by_kind)):
+        met = np.einsum("ni,nj,nk->ijk", one, rng.permutation(two), rng.permutation(three))
+        by_line.append(min(chances[place][number] for place, number in np.ndenumerate(met)))
+    assert stats.ks_2samp(by_kind, by_line).pvalue > 0.01
 
 
 # ------------------------------------------------- notes, and what cannot stand

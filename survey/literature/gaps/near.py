@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from survey.literature.entries import Entry
 from survey.literature.gaps.maps import Cell
-from survey.literature.gaps.standing import carried, in_order, values
+from survey.literature.gaps.standing import carried, values
 from survey.literature.pool import Pool
 from survey.literature.taxonomy import Axis
 
@@ -66,7 +66,7 @@ class Surroundings:
         down, across = self.pool.taxonomy[cell.rows], self.pool.taxonomy[cell.columns]
         with_row = (_neighbour(e, across, cell.column) for e in self._with(down, cell.row))
         with_column = (_neighbour(e, down, cell.row) for e in self._with(across, cell.column))
-        first, second = (tuple(sorted(filter(None, some), key=_nearest_newest)) for some in (with_row, with_column))
+        first, second = (tuple(sorted(filter(None, some), key=lambda n: n.steps)) for some in (with_row, with_column))
         return first, second
 
     def near(self, cell: Cell) -> tuple[Entry, ...]:
@@ -85,9 +85,10 @@ class Surroundings:
         return Trend(self.years, row, column, both, max((_year(e) for e in self.near(cell)), default=None))
 
     def _with(self, axis: Axis, cell: str) -> list[Entry]:
+        """The entries that carry a cell's value, the newest first."""
         if axis.id not in self._carriers:
             self._carriers[axis.id] = {value: [] for value in axis.value_cells}
-            for entry in in_order(self.pool):
+            for entry in sorted(self.pool, key=_newest):
                 for value in carried(entry, axis):
                     self._carriers[axis.id][value].append(entry)
         return self._carriers[axis.id][cell]
@@ -130,8 +131,8 @@ def _neighbour(entry: Entry, axis: Axis, wanted: str) -> Neighbour | None:
     return Neighbour(entry, axis.id, nearest[1], nearest[0])
 
 
-def _nearest_newest(neighbour: Neighbour) -> tuple[int, int, str]:
-    return neighbour.steps, -int(neighbour.entry.appeared[:7].replace("-", "").ljust(6, "0")), neighbour.entry.key
+def _newest(entry: Entry) -> tuple[int, str]:
+    return -int(entry.appeared[:7].replace("-", "").ljust(6, "0")), entry.key
 
 
 def _year(entry: Entry) -> int:

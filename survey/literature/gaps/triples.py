@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -135,19 +136,32 @@ def _exact(whole: int, a: Counts, b: Counts, c: Counts) -> tuple[Numbers, Number
 
 
 def _smallest(a: Counts, b: Counts, c: Counts, chances: Numbers) -> Numbers:
-    """The smallest probability of each table that comes out when the second and third axes are dealt out anew."""
+    """The smallest probability of each table that comes out when the second and third axes are dealt out anew.
+
+    Entries are many, and the kinds of lines that they have on an axis few: they are counted by kind
+    of line on the first two axes, and only then by value.
+    """
     rng = np.random.default_rng(SEED)
     whole = len(a)
-    batch = max(1, AT_ONCE // (whole * a.shape[1] * b.shape[1]))
-    one, two, three = (m.astype(np.float32) for m in (a, b, c))
+    (one, first_kind), (two, second_kind) = _kinds(a), _kinds(b)
+    kinds = len(one), len(two)
+    batch = max(1, AT_ONCE // max(whole * a.shape[1] * b.shape[1], prod(kinds) * c.shape[1]))
     out = []
     for start in range(0, PERMUTATIONS, batch):
         size = min(batch, PERMUTATIONS - start)
         first, second = (rng.permuted(np.tile(np.arange(whole), (size, 1)), axis=1) for _ in range(2))
-        met = (one[None, :, :, None] * two[first][:, :, None, :]).reshape(size, whole, -1)
-        dealt = np.rint(met.transpose(0, 2, 1) @ three[second]).astype(np.int64)
-        out.append(_looked_up(chances, dealt.reshape(size, *chances.shape[:3])).reshape(size, -1).min(axis=1))
+        table = np.arange(size)[:, None]
+        place = np.ravel_multi_index((table, first_kind, second_kind[first]), (size, *kinds)).ravel()
+        met = [np.bincount(place, third[second].ravel(), size * prod(kinds)).reshape(size, *kinds) for third in c.T]
+        dealt = np.rint(np.einsum("knxy,xi,yj->nijk", met, one, two, optimize=True)).astype(np.int64)
+        out.append(_looked_up(chances, dealt).reshape(size, -1).min(axis=1))
     return np.concatenate(out)
+
+
+def _kinds(lines: Counts) -> tuple[Counts, Counts]:
+    """The different lines, and which of them each line is."""
+    kinds, which = np.unique(lines, axis=0, return_inverse=True)
+    return kinds, which.reshape(-1)
 
 
 def _looked_up(chances: Numbers, counts: Counts) -> Numbers:
