@@ -24,6 +24,7 @@ from latex2mathml.converter import convert
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.claims import SIGNS, Judge
+from survey.literature.problems import quoted
 from survey.site.figures import Figures
 from survey.site.markup import render
 
@@ -35,6 +36,12 @@ LIVE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Code, which stays as it is written; formulas; citations."""
+
+ESCAPED = re.compile(r"\\.")
+"""A sign behind a backslash: a brace there is one to be seen."""
+
+UNKNOWN = re.compile(r"\\[A-Za-z]+")
+"""What the converter leaves of a command that it does not know."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +99,12 @@ def _replaced(text: str, figures: Figures, shown: str) -> str:
     def live(match: re.Match[str]) -> str:
         if code := match["code"]:
             return f"{{% raw %}}{code}{{% endraw %}}" if "{" in code else code
-        if match["display"]:
-            lines = "\n" * match["display"].count("\n")
-            return f'<div class="formula">{mathml(match["block"], "block")}</div>{lines}'
-        if match["inline"]:
-            return mathml(match["formula"], "inline")
         try:
+            if match["display"]:
+                lines = "\n" * match["display"].count("\n")
+                return f'<div class="formula">{mathml(match["block"], "block")}</div>{lines}'
+            if match["inline"]:
+                return mathml(match["formula"], "inline")
             return "; ".join(figures.cite(key.strip()[1:]) for key in match["keys"].split(";"))
         except ValueError as error:
             line = text.count("\n", 0, match.start()) + 1
@@ -121,6 +128,26 @@ def _evaluated(text: str, figures: Figures, shown: str) -> str:
 
 
 def mathml(latex: str, display: str) -> str:
-    """A formula as MathML, which browsers show and read aloud by themselves."""
-    markup = " ".join(convert(latex.strip(), display=display).split())
+    """A formula as MathML, which browsers show and read aloud by themselves.
+
+    Raises:
+        ValueError: if it is not LaTeX that can be shown whole.
+
+    """
+    bare = ESCAPED.sub("", latex)
+    if bare.count("{") != bare.count("}"):
+        raise ValueError(f"a brace too many or too few in the formula {quoted(latex.strip())}")
+    try:
+        markup = " ".join(convert(latex.strip(), display=display).split())
+    except Exception as error:  # the converter's errors have no base of their own, and some are Python's
+        raise ValueError(f"not a formula that can be shown: {quoted(latex.strip())} ({_reason(error)})") from None
+    if unknown := UNKNOWN.search(markup):
+        raise ValueError(f"{quoted(unknown[0])} is not a command that formulas know: {quoted(latex.strip())}")
     return markup.replace("*", "&#42;").replace("_", "&#95;")  # Markdown would see emphasis
+
+
+def _reason(error: Exception) -> str:
+    """The name of the converter's complaint in words; it says no more."""
+    name = type(error).__name__.removesuffix("Error")
+    own = type(error).__module__.startswith("latex2mathml")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() if own else "the converter gave up"

@@ -56,6 +56,28 @@ def test_formulas_become_mathml_and_need_no_script(pool: Pool) -> None:
     assert "*" not in text
 
 
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        (r"\frac", r'not a formula that can be shown: "\frac" (no available tokens)'),
+        ("a^b^c", 'not a formula that can be shown: "a^b^c" (double superscripts)'),
+        (r"\begin{matrix} a", r'not a formula that can be shown: "\begin{matrix} a" (missing end)'),
+        (r"\color", r'not a formula that can be shown: "\color" (the converter gave up)'),
+        (r"\frac{1}{n", r'a brace too many or too few in the formula "\frac{1}{n"'),
+        (r"\argmx_a q", r'"\argmx" is not a command that formulas know: "\argmx_a q"'),
+    ],
+)
+def test_a_formula_that_cannot_be_shown_whole_is_an_error_with_its_line(pool: Pool, formula: str, said: str) -> None:
+    for text in (f"One.\n\nTwo ${formula}$.\n", f"One.\n\n$${formula}$$\n"):
+        with pytest.raises(InvalidSurvey) as caught:
+            rendered(text, pool)
+        assert str(caught.value).startswith(f"docs/read/x.md:3: {said}")
+
+
+def test_braces_that_are_to_be_seen_need_no_partner(pool: Pool) -> None:
+    assert "&#x0007B;" in rendered(r"$\{ x$", pool)
+
+
 def test_a_page_of_another_day_says_so(pool: Pool) -> None:
     old = pool.as_of(date(2026, 5, 4))
     assert "pool as of 2026-05-04" in rendered("[@c3]", old)
