@@ -27,7 +27,7 @@ from survey.literature.taxonomy import (
 __all__ = ["read_taxonomy", "read_toml"]
 
 TOP_KEYS = ("survey", "limits", "absence", "axis", "rule", "impossible", "gaps")
-SURVEY_KEYS = ("title", "short", "languages")
+SURVEY_KEYS = ("title", "languages")
 AXIS_KEYS = (
     "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier",

@@ -186,7 +186,7 @@ def _taxonomy() -> dict[str, Any]:
                     "required": True, "value": {value: _value(value)}}  # fmt: skip
     term = {"label": _labels("absent"), "definition": attack("absentdefinition")}
     return {
-        "survey": {"title": attack("survey"), "short": attack("short"), "languages": ["en", "zh", "ja"]},
+        "survey": {"title": attack("survey"), "languages": ["en", "zh", "ja"]},
         "absence": {"na": term, "unknown": term},
         "axis": axes,
         "rule": [{"when": {"reward": ["unknown"]}, "only": {"credit": ["unknown"]}, "because": attack("because")}],
