@@ -30,7 +30,7 @@ def feed(pool: Pool, site_url: str) -> str:
 
 def value_feed(pool: Pool, axis: Axis, value: Value, site_url: str) -> str:
     """The newest entries that carry a value."""
-    entries = [entry for entry in pool if value.id in entry.words(axis.id)]
+    entries = pool.where([(axis.id, value.id)])
     title = f"{pool.taxonomy.title}: {axis.label}, {value.label}"
     return atom(title, f"axes/{axis.id}/{value.id}.atom", newest(entries), site_url, pool.last_added.isoformat())
 

@@ -10,7 +10,7 @@ from survey.literature.claims_file import Table
 from survey.literature.entries import Entry
 from survey.literature.export.bib import to_bib
 from survey.literature.wording import citable, question
-from survey.site.markup import render
+from survey.site.markup import newest_first, render
 
 Ledger = Mapping[str, tuple[Judgement, ...]]
 
@@ -81,7 +81,7 @@ def claims_of(judged: Ledger) -> dict[str, list[Judgement]]:
 
 def _works(pool: Pool, judgement: Judgement) -> list[Entry]:
     known = {work.key: work for work in (*pool.entries, *pool.records)}
-    return sorted((known[key] for key in judgement.entries), key=lambda e: (-e.year, e.key))
+    return newest_first(known[key] for key in judgement.entries)
 
 
 def _counts(judgement: Judgement, key: str) -> list[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -20,6 +22,9 @@ from survey.site.cite import reference
 
 ACTIVE = re.compile(r"[^\w\s,;.()?/%’‘“”…–—-]|[_]")
 """Everything that HTML, Markdown or a template could take for a command."""
+
+LISTED = 100
+"""Works in one list: of more, a page shows the newest and leads to the table of all entries, which filters them."""
 
 LINE_START = re.compile(r"(?m)^(\s*)([-+.)\d])")
 
@@ -86,6 +91,15 @@ def address(path: str) -> str:
     return f"{stem}/"
 
 
+def filtered(page: str, chosen: Mapping[str, str]) -> str:
+    """The address of the table of all entries with filters set: cells by axis.
+
+    >>> filtered("measure/credit-by-decision.md", {"credit": "message", "decision": "stop: learned"})
+    '../../explore/?credit=message&decision=stop:+learned'
+    """
+    return f"{url(page, 'explore/index.md')}?{urlencode(chosen, safe=':')}"
+
+
 def chapter(path: str) -> str:
     """How a sentence names a hand-written page.
 
@@ -107,6 +121,12 @@ def code(text: str) -> Markup:
         Markup("<code>{}</code>").format(part) if place % 2 and place < len(parts) - 1 else escape(part)
         for place, part in enumerate(parts)
     )
+
+
+def newest_first(works: Iterable[Entry]) -> list[Entry]:
+    """The order of works in a list: by the year that it shows, then by first publication, the last first."""
+    by_key = sorted(works, key=lambda work: work.key)
+    return sorted(by_key, key=lambda work: (work.year, work.appeared), reverse=True)
 
 
 def work(entry: Entry, page: str) -> Markup:
@@ -142,7 +162,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter)
-    env.globals.update(url=url, reference=reference, words=words, work=work)
+    env.globals.update(url=url, filtered=filtered, reference=reference, words=words, work=work, listed=LISTED)
     return env
 
 

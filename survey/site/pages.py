@@ -18,7 +18,7 @@ from survey.literature import Axis, Entry, Pool, Value, cells, counts, crosstab
 from survey.literature.claims import ledger
 from survey.literature.export import FORMATS
 from survey.literature.export.bib import to_bib
-from survey.literature.related import related
+from survey.literature.related import Related, related
 from survey.literature.statistics import cell_label, counted
 from survey.site import charts, drawing, kept
 from survey.site.agreement import agreement_pages
@@ -32,7 +32,7 @@ from survey.site.feed import feed
 from survey.site.gaps import gap_pages
 from survey.site.ledger import claim_pages
 from survey.site.machine import machine_files
-from survey.site.markup import render
+from survey.site.markup import newest_first, render
 from survey.site.newentry import new_entry_pages
 from survey.site.notebooks.rendering import tables
 from survey.site.related import Cited, cell_bib, every_cell, related_pages
@@ -159,23 +159,7 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart], cited: Cited) -> Iterator[t
     page = "measure/crosstabs.md"
     yield page, render("crosstabs.md.j2", pool=pool, page=page, pairs=_pairs(pool))
     for rows, columns in _pairs(pool):
-        page = f"measure/{rows}-by-{columns}.md"
-        chart = drawn[f"{rows}-by-{columns}"]
-        yield (
-            page,
-            render(
-                "crosstab.md.j2",
-                pool=pool,
-                page=page,
-                chart=chart,
-                rows=pool.taxonomy[rows],
-                columns=pool.taxonomy[columns],
-                filled=_filled(pool, rows, columns),
-                empty=_empty(pool, rows, columns),
-                cites=cited[rows, columns],
-                cell_bib=cell_bib,
-            ),
-        )
+        yield _crosstab(pool, rows, columns, drawn[f"{rows}-by-{columns}"], cited[rows, columns])
     page = "measure/screening.md"
     record_axes = pool.taxonomy.on("record")
     shown = [drawn[f"by-{axis.id}"] for axis in record_axes]
@@ -191,6 +175,23 @@ def _measure(pool: Pool, drawn: Mapping[str, Chart], cited: Cited) -> Iterator[t
             stages=stages,
             log=pool.searches.until(pool.day),
         ),
+    )
+
+
+def _crosstab(pool: Pool, rows: str, columns: str, chart: Chart, cites: Mapping[str, Related]) -> tuple[str, str]:
+    page = f"measure/{rows}-by-{columns}.md"
+    return page, render(
+        "crosstab.md.j2",
+        pool=pool,
+        page=page,
+        chart=chart,
+        rows=pool.taxonomy[rows],
+        columns=pool.taxonomy[columns],
+        filled=_filled(pool, rows, columns),
+        empty=_empty(pool, rows, columns),
+        cites=cites,
+        cell_bib=cell_bib,
+        anchor=charts.anchor,
     )
 
 
@@ -219,8 +220,9 @@ def _pairs(pool: Pool) -> list[tuple[str, str]]:
 
 
 def _with_word(pool: Pool, axis: Axis, word: str) -> list[Entry]:
-    works = pool.entries if axis.on == "entry" else pool.records
-    return sorted((e for e in works if word in e.words(axis.id)), key=lambda e: (-e.year, e.key))
+    if axis.on == "entry":
+        return newest_first(pool.where([(axis.id, word)]))
+    return newest_first(record for record in pool.records if word in record.words(axis.id))
 
 
 def _how(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry]]:
@@ -230,28 +232,28 @@ def _how(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry
     }
 
 
-def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, list[Entry]]]:
-    """The cells that hold entries: anchor, the two labels, the entries."""
+def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str, list[Entry]]]:
+    """The cells that hold entries: the two cells, their labels, the entries."""
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     found: dict[tuple[str, str], list[Entry]] = {}
-    for entry in pool:
+    for entry in newest_first(pool):
         for a in counted(entry, down):
             for b in counted(entry, across):
                 found.setdefault((a, b), []).append(entry)
     return [
-        (charts.anchor(a, b), cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b), found[a, b])
+        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b), found[a, b])
         for a in cells(down)
         for b in cells(across)
         if (a, b) in found
     ]
 
 
-def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str]]:
-    """The cells of values that hold nothing: anchor and the two labels."""
+def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str]]:
+    """The cells of values that hold nothing: the two cells and their labels."""
     count = crosstab(pool, rows, columns).to_dict("index")
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     return [
-        (charts.anchor(a, b), cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b))
+        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b))
         for a in cells(down)
         for b in cells(across)
         if count[a][b] == 0 and a.partition(": ")[0] in down.values and b.partition(": ")[0] in across.values

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.literature import Pool, parse_bibtex
+from survey.site.markup import LISTED
 from tests.browser.conftest import Site, Visit
 
 pytestmark = pytest.mark.programs
@@ -50,6 +51,23 @@ def test_choosing_a_value_filters_and_is_kept_in_the_address(visit: Open, pool: 
 def test_a_decision_can_be_filtered_by_how(visit: Open, pool: Pool) -> None:
     found = visit("explore/?decision=stop:+learned")
     assert set(rows(found)) == {e.key for e in pool.where([("decision", "stop:learned")])}
+
+
+def test_a_long_list_leads_to_all_of_its_works_in_the_table(visit: Open, pool: Pool) -> None:
+    axis, value = next(
+        (a.id, v)
+        for a in pool.taxonomy.on("entry")
+        for v in a.values
+        if not a.qualifiers and len(pool.where([(a.id, v)])) > LISTED
+    )
+    works = pool.where([(axis, value)])
+    found = visit(f"axes/{axis}/{value}/")
+    expect(found.page.locator("ul.works").first.locator("li")).to_have_count(LISTED)
+    found.page.get_by_role("link", name="All in the table of entries").click()
+    expect(found.page.locator(".matches")).to_contain_text(f"{len(works)} of {len(pool)} entries")
+    expect(found.page.locator("tbody tr")).to_have_count(len(works))  # they are drawn in several frames
+    assert set(rows(found)) == {e.key for e in works}
+    found.clean()
 
 
 def test_counts_beside_values_say_what_choosing_them_would_show(visit: Open, pool: Pool) -> None:

@@ -12,6 +12,7 @@ import pytest
 from survey.literature import Pool, parse_bibtex
 from survey.literature.gap_notes import read_notes
 from survey.literature.gaps import OPEN, Kind, gap_map, pairs
+from survey.site.charts import anchor
 from survey.site.feed import ATOM, feed
 from survey.site.gapcards import CARDS, MARKS, gap_anchor, map_path, sentence
 from survey.site.gaps import gap_pages
@@ -58,7 +59,8 @@ def test_every_cell_of_a_map_leads_to_its_entries_or_to_what_is_known_of_it(
 ) -> None:
     rows, columns = pair
     page, map = files[map_path(rows, columns)], gap_map(snapshot, rows, columns)
-    crossed = {place for place, *_ in (*_filled(snapshot, rows, columns), *_empty(snapshot, rows, columns))}
+    crossed = {anchor(x, y) for x, y, _, _, _ in _filled(snapshot, rows, columns)}
+    crossed |= {anchor(x, y) for x, y, _, _ in _empty(snapshot, rows, columns)}
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     links = re.findall(r'<td class="([a-z-]+)[^"]*"><a href="([^"]+)"[^>]*>([^<]+)</a>', table)
     assert len(links) == len(map.cells)
@@ -177,12 +179,12 @@ def test_every_value_has_a_feed_of_its_entries_newest_first(snapshot: Pool, file
 def test_every_card_has_a_feed_that_says_first_how_the_gap_stands(snapshot: Pool, files: dict[str, str]) -> None:
     for pair in pairs(snapshot):
         page = files[map_path(*pair)]
-        for anchor in re.findall(r'<section class="gapcard" id="(gap-[^"]+)"', page):
-            path = f"gaps/{'-by-'.join(pair)}/{anchor}.atom"
+        for place in re.findall(r'<section class="gapcard" id="(gap-[^"]+)"', page):
+            path = f"gaps/{'-by-'.join(pair)}/{place}.atom"
             state, *others = items(files[path])
             assert re.match(r"(Empty|1 entry|2 entries) as of 2026-05-04: ", state["title"])
-            assert state["link"] == f"{SITE}gaps/{'-by-'.join(pair)}/#{anchor}"
-            assert f"{anchor}.atom" in page
+            assert state["link"] == f"{SITE}gaps/{'-by-'.join(pair)}/#{place}"
+            assert f"{place}.atom" in page
             assert all(item["link"].startswith(f"{SITE}entries/") for item in others)
             assert len({item["id"] for item in (state, *others)}) == len(others) + 1
 

@@ -18,11 +18,14 @@ from mkdocs.config import load_config
 
 from survey.literature import Pool, load
 from survey.literature.blocks import Field
+from survey.site import charts
 from survey.site.folder import write_folder
-from survey.site.markup import inert, url
+from survey.site.markup import LISTED, inert, url
 from survey.site.neighbours import neighbours
-from survey.site.pages import build
+from survey.site.pages import _crosstab, _filled, build
+from survey.site.related import of_cells
 from tests.conftest import ROOT, few_data
+from tests.explorer_site import grown
 
 HOSTILE = "</title><script>alert(1)</script> {{ 7*7 }} {% raw %} [x](javascript:alert(2)) **bold** `code` | # head ![i](x) $$1$$ [@c3]"
 
@@ -61,6 +64,46 @@ def test_pages_say_what_the_pool_says(pool: Pool, files: dict[str, str | bytes])
     for axis in pool["coma2018"].tags:
         why = pool["coma2018"].why(axis)
         assert not why or why[:40].split("'")[0] in page
+
+
+def test_a_long_list_shows_the_newest_and_leads_to_the_table_for_the_others(
+    pool: Pool, files: dict[str, str | bytes]
+) -> None:
+    long = 0
+    for axis in pool.taxonomy.on("entry"):
+        for value in () if axis.qualifiers else axis.values:
+            page = str(files[f"axes/{axis.id}/{value}.md"])
+            works = pool.where([(axis.id, value)])
+            shown = [pool[key] for key in listed(page)]
+            assert len(shown) == min(len(works), LISTED)
+            dates = [(work.year, work.appeared) for work in shown]
+            assert dates == sorted(dates, reverse=True)
+            assert all((work.year, work.appeared) <= dates[-1] for work in works if work not in shown)
+            assert ("All in the table of entries" in page) == (len(works) > LISTED)
+            if len(works) > LISTED:
+                assert f"The newest {LISTED} of {len(works)}." in page
+                assert f'<a href="../../../explore/?{axis.id}={value}">All in' in page
+                long += 1
+    assert long
+
+
+def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
+    large = grown(pool, 3 * len(pool))
+    fullest = max(_filled(large, "reward", "topology"), key=lambda cell: len(cell[-1]))
+    row, column, *_, works = fullest
+    assert len(works) > LISTED
+    chart = charts.matrix(large, "reward", "topology")
+    _, page = _crosstab(large, "reward", "topology", chart, of_cells(large, "reward", "topology"))
+    cell = page.partition(f'id="{charts.anchor(row, column)}"')[2].partition("</section>")[0]
+    assert listed(cell) == [work.key for work in works[:LISTED]]
+    assert f"The newest {LISTED} of {len(works)}." in cell
+    assert f'<a href="../../explore/?reward={row}&amp;topology={column}">All that carry both' in cell
+
+
+def listed(page: str) -> list[str]:
+    """The works of the first list on a page, in its order."""
+    works = page.partition('<ul class="works">')[2].partition("</ul>")[0]
+    return re.findall(r'<li><a href="[^"]*/entries/([^/"]+)/">', works)
 
 
 def test_every_tag_can_be_disputed_with_an_issue_already_filled_in(files: dict[str, str | bytes]) -> None:

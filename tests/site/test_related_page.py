@@ -11,12 +11,14 @@ from itertools import product
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 from survey.literature import Pool, crosstab, parse_bibtex
 from survey.literature.related import in_reading_order, preferred, related
 from survey.literature.statistics import NOT_CODED, counted
 from survey.site.charts import anchor
 from survey.site.markup import environment
+from survey.site.pages import _empty
 from survey.site.related import PAGE, WORKS, cell_bib, every_cell, of_cells, related_pages
 
 SCRIPT = files("survey.site").joinpath("assets/related.js").read_text(encoding="utf-8")
@@ -193,8 +195,9 @@ def test_the_box_of_an_empty_cell_has_the_sentence_and_neither_bibtex_nor_path(p
 
 def test_empty_cells_are_listed_with_their_sentences(pool: Pool) -> None:
     cites = of_cells(pool, "reward", "credit")
-    empty = [(name, "", "") for name, found in cites.items() if not found.entries]
-    assert macro("cite_empty", [*empty, ("not-coded--x", "", "")], cites).count("<li>") == len(empty)
+    empty = _empty(pool, "reward", "credit")
+    listed = macro("cite_empty", [*empty, (NOT_CODED, "message", "", "")], cites, anchor)
+    assert re.findall("<li>(.*?)</li>", listed) == [str(escape(cites[anchor(a, b)].sentence)) for a, b, _, _ in empty]
 
 
 def test_text_of_the_pool_cannot_act_in_a_box(pool: Pool) -> None:
