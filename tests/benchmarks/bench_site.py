@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from time import process_time
 
 from survey.literature import load
@@ -24,6 +26,8 @@ SIZES = (1_000, 5_000)
 
 SUMMARY, ENTRY = "  summary                   = {", "\n\n"
 """Behind which words an edit is made: in the pool, in the first entry's summary; in its page, after its head."""
+
+QUIET = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 
 PROJECT = ("mkdocs.yml", "constraints.txt", "docs", "bib", "notebooks", "survey")
 
@@ -49,29 +53,68 @@ def run() -> Iterator[str]:
 
 
 def _larger() -> Iterator[str]:
-    """What a computed page costs in larger pools, against one in the real pool."""
+    """What a page of the site costs in larger pools, and of that what is computed, against one in a pool of today's size."""
     pool = load(ROOT / "bib")
-    each, number = _each(ROOT / "bib")
-    yield f"computing a page or file, in larger pools, against the {number} of {len(pool)} entries"
-    for size in SIZES:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            shutil.copy(ROOT / "bib" / "taxonomy.toml", folder)
-            (folder / "pool.bib").write_text(grown(pool, size))
-            cost, number = _each(folder)
-        yield f"  {size:,} entries, {number:,} pages and files: {cost / each:.2f} times"
+    with tempfile.TemporaryDirectory() as name:
+        costs = {size: _costs(Path(name) / str(size), grown(pool, size)) for size in (len(pool), *SIZES)}
+    base = costs.pop(len(pool))
+    yield f"the site of a larger pool after an edit, per page, against {base.pages:,} pages of {len(pool)} entries"
+    for size, cost in costs.items():
+        yield (
+            f"  {size:,} entries: {cost.built / base.built:.2f} times, {cost.pages:,} pages; of that "
+            f"{cost.files:,} pages and files to compute, {cost.computed / base.computed:.2f} times each"
+        )
 
 
-def _each(folder: Path) -> tuple[float, int]:
-    """Seconds of processor for each page and file, and how many there are.
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of processor for each page of a site that is built, and for each page or file that is computed for it."""
 
-    It is the second build that counts: pictures, as many in any pool, are drawn in the first.
+    built: float
+    pages: int
+    computed: float
+    files: int
+
+
+def _costs(project: Path, text: str) -> Cost:
+    """What the pages of a pool cost that has no chapters and notebooks beside it, nor claims.
+
+    The fastest of some builds counts. In the first of all, which does not, pictures are drawn: they
+    are as many in any pool, and an edit that changes no count leaves them as they are.
     """
-    pages(load(folder))
-    pool = load(folder)
+    (project / "docs").mkdir(parents=True)
+    (project / "docs" / "index.md").write_text("# Home\n")
+    (project / "bib").mkdir()
+    shutil.copy(ROOT / "bib" / "taxonomy.toml", project / "bib")
+    (project / "bib" / "pool.bib").write_text(text)
+    (project / "mkdocs.yml").write_text(
+        f"INHERIT: {ROOT / 'mkdocs.yml'}\ntheme: {{custom_dir: {ROOT / 'survey' / 'site' / 'overrides'}}}\n"
+        "plugins: [search, survey]\nnav: [index.md, explore/index.md]\n"
+    )
+    files = len(pages(load(project / "bib")))
+    computed = min(_computing(project / "bib") for _ in range(ROUNDS))
+    built = [_building(project) for _ in range(ROUNDS)][1:]
+    html = len(list((project / "site").rglob("*.html")))
+    return Cost(min(built) / html, html, computed / files, files)
+
+
+def _computing(data: Path) -> float:
+    pool = load(data)
     start = process_time()
-    number = len(pages(pool))
-    return (process_time() - start) / number, number
+    pages(pool)
+    return process_time() - start
+
+
+def _building(project: Path) -> float:
+    """Everything is computed and rendered anew, since the pool has a remark more."""
+    with (project / "bib" / "pool.bib").open("a") as pool:
+        pool.write("\n@comment{read again}\n")
+    start = getrusage(RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet"], check=True, cwd=project, env=os.environ | QUIET
+    )
+    end = getrusage(RUSAGE_CHILDREN)
+    return end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
 
 
 def _survey(*arguments: str, folder: Path) -> None:
@@ -80,10 +123,9 @@ def _survey(*arguments: str, folder: Path) -> None:
 
 def _measured(folder: Path, edited: str, after: str) -> list[float]:
     """Seconds of a first build and of the build after an edit, in a process of its own."""
-    quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", "PYTHONPATH": str(folder)}
     run = subprocess.run(
         [sys.executable, Path(__file__).with_name("building.py"), edited, after],
-        stdout=subprocess.PIPE, check=True, cwd=folder, env=os.environ | quiet,
+        stdout=subprocess.PIPE, check=True, cwd=folder, env=os.environ | QUIET | {"PYTHONPATH": str(folder)},
     )  # fmt: skip
     seconds: list[float] = json.loads(run.stdout.splitlines()[-1])
     return seconds
