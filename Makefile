@@ -27,9 +27,10 @@ serve: $(VENV)/.ready  ## show the site while you edit it
 build: $(VENV)/.ready  ## build the site into site/
 	$(BIN)/mkdocs build --strict
 
+# files are tested in the order that tests/browser/conftest.py gives, not by their number of tests
 test: $(VENV)/.ready-dev  ## run all tests
 	@tests/system-packages
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff check .

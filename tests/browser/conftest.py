@@ -33,6 +33,20 @@ FILTERS_ANSWER = "!document.querySelector('[data-explorer]:not([data-ready]), [d
 """Whether the table of entries, if there is one on the page, has its rows: the network may be idle before it asks."""
 
 
+BUILDER, MEANWHILE = "tests/browser/test_every_kind_of_page.py", ("tests/faults/", "tests/fuzz/", "tests/literature/")
+"""The file whose process builds the site for all, and what the others can test until it is there."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let nobody wait for the site while there are tests that do without it."""
+
+    def place(item: pytest.Item) -> int:
+        path = item.path.relative_to(ROOT).as_posix()
+        return 0 if path == BUILDER else 1 if path.startswith(MEANWHILE) else 2
+
+    items.sort(key=place)
+
+
 def until(page: Page, condition: str) -> None:
     """Wait until an expression is true, asking from outside: a page under the policy evaluates no text itself."""
     for _ in range(1200):

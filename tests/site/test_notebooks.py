@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,15 @@ def test_a_notebook_that_raises_names_file_line_cell_and_reason(project: Path) -
     assert str(raised.value).endswith(f"one.ipynb:{line}: cell 2 (x = {{}}) raises KeyError: 'token'")
 
 
+@pytest.fixture
+def stack() -> Iterator[None]:
+    """Python's own limit of nested calls: what built the site in this process before may have raised it."""
+    found = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(found)
+
+
 def nested(depth: int) -> str:
     """A notebook whose kernel is a list in a list in a list."""
     kernel = "[" * depth + "]" * depth
@@ -178,6 +188,7 @@ def nested(depth: int) -> str:
         "long",
     ],
 )
+@pytest.mark.usefixtures("stack")
 def test_a_file_that_is_no_notebook_is_said_to_be_none(project: Path, content: str, message: str) -> None:
     path = notebook(project, "one")
     path.write_text(content)
