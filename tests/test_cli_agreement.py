@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,11 +16,17 @@ from tests.conftest import ROOT
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
 
 
-def survey(*arguments: str) -> Result:
-    result = CliRunner().invoke(agreement_command, list(arguments), obj=ROOT / "bib")
+def survey(*arguments: str, bib: Path = ROOT / "bib") -> Result:
+    result = CliRunner().invoke(agreement_command, list(arguments), obj=bib)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def test_of_what_was_read_blind_only_those_axes_are_shown_that_were() -> None:
+    result = survey("--blind", "--format", "csv", bib=ROOT / "tests" / "fuzz" / "seeds" / "bib")
+    assert result.exit_code == 0
+    assert {row["axis"] for row in csv.DictReader(io.StringIO(result.stdout))} == {"reward"}
 
 
 def test_it_shows_every_pair_with_the_statement_of_both_readers() -> None:

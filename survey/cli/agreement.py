@@ -76,7 +76,7 @@ def agreement_command(
     found = [
         (pair, [agreement(pool, pair.first, pair.second, name, blind, Absences(absences)) for name in axes])
         for pair in pairs
-        if (axes := _axes(pool, pair, axis)) and (pair.blind or not blind)
+        if (axes := _axes(pool, pair, axis, blind))
     ]
     if not found:
         which = f"{' and '.join(readings)} do not share an entry" if readings else "no two readings share an entry"
@@ -114,12 +114,10 @@ def _asked(pool: Pool, readings: tuple[str, ...]) -> tuple[Pair, ...]:
     return tuple(replace(p, first=first, second=second) for p in pairs if {p.first, p.second} == {first, second})
 
 
-def _axes(pool: Pool, pair: Pair, axis: str | None) -> tuple[str, ...]:
-    if axis is None:
-        return pair.axes
-    if axis not in pool.taxonomy.axes:
+def _axes(pool: Pool, pair: Pair, axis: str | None, blind: bool) -> tuple[str, ...]:
+    if axis is not None and axis not in pool.taxonomy.axes:
         raise click.UsageError(f"there is no axis {quoted(axis)} {expected(axis, pool.taxonomy.axes)}")
-    return tuple(name for name in pair.axes if name == axis)
+    return tuple(name for name in (pair.blind_axes if blind else pair.axes) if axis in (None, name))
 
 
 # ----------------------------------------------------------------- in a terminal

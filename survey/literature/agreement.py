@@ -108,6 +108,8 @@ class Pair:
     axes: tuple[str, ...]
     entries: int
     blind: int
+    blind_axes: tuple[str, ...]
+    """The axes on which one of them read any entry blind."""
 
     @property
     def independent(self) -> bool:
@@ -212,10 +214,12 @@ def _blind(sides: Iterable[Judgement]) -> bool:
 
 
 def _pair(pool: Pool, one: Coding, other: Coding) -> Pair:
-    shared = {axis: _shared(pool, one, other, axis) for axis in _axes(pool)}
-    sides = {key: sides for entries in shared.values() for key, sides in entries.items()}
-    axes = tuple(axis for axis, entries in shared.items() if entries)
-    return Pair(one.id, other.id, axes, len(sides), sum(map(_blind, sides.values())))
+    shared = {axis: found for axis in _axes(pool) if (found := _shared(pool, one, other, axis))}
+    blind = {axis: {key for key, sides in found.items() if _blind(sides)} for axis, found in shared.items()}
+    return Pair(
+        one.id, other.id, axes=tuple(shared), entries=len(set().union(*shared.values())),
+        blind=len(set().union(*blind.values())), blind_axes=tuple(axis for axis, keys in blind.items() if keys),
+    )  # fmt: skip
 
 
 def _categories(sides: tuple[Judgement, Judgement], axis: Axis, absences: Absences) -> tuple[Category, Category]:

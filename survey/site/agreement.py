@@ -45,7 +45,7 @@ def agreement_pages(pool: Pool) -> Iterator[tuple[str, str]]:
 
 def _overview(pool: Pool, tables: Mapping[Pair, list[Agreement]]) -> Iterator[tuple[str, str]]:
     main = max((pair for pair in tables if pair.independent), key=lambda pair: pair.blind, default=None)
-    variants = {how: _figures(pool, main, bool(main.blind), how) for how in Absences} if main else {}
+    variants = {how: _figures(pool, main, bool(main.blind_axes), how) for how in Absences} if main else {}
     found = variants.get(Absences.TOGETHER, [])
     chart = forest(pool, main, found) if main else None
     if chart:
@@ -167,7 +167,8 @@ def forest(pool: Pool, pair: Pair, found: Sequence[Agreement]) -> Chart:
 def _figures(
     pool: Pool, pair: Pair, blind_only: bool = False, absences: Absences = Absences.TOGETHER
 ) -> list[Agreement]:
-    return [agreement(pool, pair.first, pair.second, axis, blind_only, absences) for axis in pair.axes]
+    axes = pair.blind_axes if blind_only else pair.axes
+    return [agreement(pool, pair.first, pair.second, axis, blind_only, absences) for axis in axes]
 
 
 def _settled(pool: Pool) -> list[tuple[Axis, list[Adjudication]]]:

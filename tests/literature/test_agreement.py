@@ -289,6 +289,16 @@ def test_blind_are_the_entries_that_one_read_blind_and_none_otherwise(read: Call
     assert (pair.entries, pair.blind) == (3, 1)
 
 
+def test_what_was_read_blind_may_differ_from_axis_to_axis(read: Callable[..., Path]) -> None:
+    bib = read(
+        "a,reward,shared,\na,decision,stop: learned,\nb,decision,stop: learned,\n",
+        "a,reward,shared,yes\na,decision,stop: learned,no\nb,decision,na,no\n",
+    )
+    (pair,) = (p for p in compared(load(bib)) if p.independent)
+    assert (pair.axes, pair.blind_axes) == (("reward", "decision"), ("reward",))
+    assert (pair.entries, pair.blind) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("first", "axis", "blind", "message"),
     [
