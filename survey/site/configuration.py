@@ -1,0 +1,154 @@
+"""mkdocs.yml: read for the folder of pages, and written again without what is ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from survey.literature import InvalidSurvey, Problem
+from survey.literature.problems import quoted
+
+NAME = "mkdocs.yml"
+
+DOCS, OVERRIDES = "docs", "overrides"
+"""Where the folder has its pages, and what changes the theme."""
+
+OURS = {"survey", "mkdocs-jupyter"}
+"""The plugins that a folder with everything in it no longer needs."""
+
+SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "site_url": ("an address", (str, type(None))),
+    "theme": ("a name, or settings with a name", (str, dict, type(None))),
+    "plugins": ("a list of plugins", (list, dict, type(None))),
+    "nav": ("a list of pages", (list, type(None))),
+}
+"""What the folder has to know of, and in which shapes MkDocs allows it."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with the one tag that mkdocs.yml knows besides: ``!ENV [NAME, default]``."""
+
+    def env(self, node: yaml.Node) -> Any:
+        """The value of the first variable that is set, else the default; nothing if there is none."""
+        if not isinstance(node, yaml.SequenceNode):
+            return os.environ.get(str(node.value))
+        *names, default = self.construct_sequence(node) or [None]
+        return next((os.environ[name] for name in names if name in os.environ), default)
+
+
+_Loader.add_constructor("!ENV", _Loader.env)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What mkdocs.yml says, as far as the folder of pages needs it."""
+
+    docs: Path
+    site_url: str
+    overrides: Path | None
+    """The folder that changes the theme."""
+    plain: str
+    """The settings of a folder that holds everything, for generators that know nothing of us."""
+
+
+def read_configuration(project: Path) -> Configuration:
+    """The settings of a project.
+
+    Raises:
+        InvalidSurvey: if they cannot be read, or are of a shape that MkDocs does not allow.
+
+    """
+    path = project / NAME
+    shown = os.path.relpath(path)
+    text = decoded(path, shown)
+    try:
+        settings = yaml.load(text, Loader=_Loader)
+        if problems := list(_problems(settings, text, shown, project)):
+            raise InvalidSurvey(problems)
+        overrides = _overrides(settings)
+        return Configuration(
+            docs=project / (settings.get("docs_dir") or DOCS),
+            site_url=settings.get("site_url") or "",
+            overrides=project / overrides if overrides else None,
+            plain=_plain(settings),
+        )
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InvalidSurvey([Problem(shown, line, f"not YAML that we can read: {error.problem}")]) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+        raise InvalidSurvey([Problem(shown, 1, f"not YAML that we can read: {reason}")]) from None
+
+
+def decoded(path: Path, shown: str) -> str:
+    """The text of a file, with every line ended the same way.
+
+    Raises:
+        InvalidSurvey: if it is not UTF-8.
+
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{error.object[error.start]:02x} is not UTF-8 (save the file as UTF-8)"
+        raise InvalidSurvey([Problem(shown, line, found)]) from None
+
+
+def _problems(settings: Any, text: str, shown: str, project: Path) -> Iterator[Problem]:
+    if not isinstance(settings, dict):
+        yield Problem(shown, 1, "found no settings, expected lines as in site_name: My survey")
+        return
+    lines = {line.partition(":")[0].strip(): number for number, line in reversed([*enumerate(text.splitlines(), 1)])}
+    for name, (shape, types) in SHAPES.items():
+        if name in settings and not isinstance(settings[name], types):
+            found = quoted(str(settings[name]))
+            yield Problem(shown, lines.get(name, 1), f"found {found}, expected {shape}", field=name)
+    if "INHERIT" in settings:
+        yield Problem(shown, lines.get("INHERIT", 1), "is not followed here: write all settings into one file",
+                      field="INHERIT")  # fmt: skip
+    for name, folder in (("docs_dir", settings.get("docs_dir") or DOCS), ("custom_dir", _overrides(settings))):
+        if folder is not None and (wrong := _wrong_folder(project, folder)):
+            yield Problem(shown, lines.get(name, 1), wrong, field=name)
+
+
+def _wrong_folder(project: Path, folder: Any) -> str:
+    """Why a folder cannot be taken, or nothing."""
+    try:
+        place = (project / folder).resolve(strict=True)
+    except (OSError, TypeError):  # also a name too long for any folder, and what is no name
+        place = None
+    if place is None or not place.is_dir():
+        return f"there is no folder {quoted(str(folder))}"
+    return f"found {quoted(folder)}, which holds {NAME} itself" if project.resolve().is_relative_to(place) else ""
+
+
+def _overrides(settings: Mapping[str, Any]) -> Any:
+    theme = settings.get("theme")
+    return theme.get("custom_dir") if isinstance(theme, dict) else None
+
+
+def _plain(settings: Mapping[str, Any]) -> str:
+    plugins = settings.get("plugins") or []
+    if isinstance(plugins, dict):
+        kept: Any = {name: options for name, options in plugins.items() if name not in OURS}
+    else:
+        kept = [plugin for plugin in plugins if OURS.isdisjoint(plugin if isinstance(plugin, dict) else {str(plugin)})]
+    changed = {"plugins": kept, "docs_dir": DOCS, "nav": _with_pages(settings.get("nav"))}
+    if _overrides(settings):
+        changed["theme"] = {**settings["theme"], "custom_dir": OVERRIDES}
+    return yaml.safe_dump({**settings, **changed}, sort_keys=False, allow_unicode=True)
+
+
+def _with_pages(nav: Any) -> Any:
+    """The navigation with notebooks named as the pages they have become."""
+    if isinstance(nav, list):
+        return [_with_pages(part) for part in nav]
+    if isinstance(nav, dict):
+        return {label: _with_pages(part) for label, part in nav.items()}
+    return nav.replace(".ipynb", ".md") if isinstance(nav, str) else nav
