@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
+from babel import Locale, UnknownLocaleError
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -150,6 +151,21 @@ def words(number: int, one: str, many: str = "") -> str:
 
 
 @cache
+def language(code: str) -> tuple[str, str]:
+    """How a language is called by those who speak it, and in English; its code twice if it is not known.
+
+    >>> language("zh"), language("pt-br"), language("xx")
+    (('中文', 'Chinese'), ('Português (Brasil)', 'Portuguese (Brazil)'), ('xx', 'xx'))
+    """
+    try:
+        locale = Locale.parse(code, sep="-")
+    except (ValueError, UnknownLocaleError):
+        return code, code
+    own, english = locale.display_name or code, locale.english_name or code
+    return own[0].upper() + own[1:], english
+
+
+@cache
 def environment() -> Environment:
     """The templates of the site, with autoescape on and unknown names an error."""
     env = Environment(
@@ -161,7 +177,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter)
+    env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter, language=language)
     env.globals.update(url=url, filtered=filtered, reference=reference, words=words, work=work, listed=LISTED)
     return env
 

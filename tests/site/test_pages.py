@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from mkdocs.config import load_config
 
-from survey.literature import Pool, load
+from survey.literature import InvalidSurvey, Pool, load
 from survey.literature.blocks import Field
 from survey.site import charts
 from survey.site.folder import write_folder
@@ -170,9 +171,9 @@ def project_in(folder: Path) -> Path:
     return folder
 
 
-def built(project: Path) -> str:
+def built(project: Path, *options: str) -> str:
     """Build as a person does; what the build complains about, empty if it succeeds."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", "site"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", "site", *options]
     result = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
     return result.stderr if result.returncode else ""
 
@@ -182,6 +183,23 @@ def test_a_plain_mkdocs_project_needs_the_plugin_and_nothing_else(tmp_path: Path
     assert f"{len(load(tmp_path / 'bib'))} entries" in (tmp_path / "site" / "index.html").read_text()
     assert (tmp_path / "site" / "entries" / "c3" / "index.html").is_file()
     assert sorted(p.name for p in (tmp_path / "docs").iterdir()) == ["index.md"]
+
+
+def test_a_survey_of_another_field_builds_strictly(tmp_path: Path) -> None:
+    """Other axes, families, rules and readers, another language, and of each as little as can be."""
+    shutil.copytree(ROOT / "tests" / "fuzz" / "seeds" / "bib", tmp_path / "bib")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(
+        '# Small\n\n{{ count() }} entries, [@key2026].\n\n{{ chart("reward") }}\n'
+    )
+    ours = (ROOT / "mkdocs.yml").read_text().replace("custom_dir: ", f"custom_dir: {ROOT}/")
+    (tmp_path / "mkdocs.yml").write_text(re.sub(r"(?ms)^nav:.*?^(?=not_in_nav)", "", ours))
+    assert built(tmp_path, "--strict", "--quiet") == ""
+    glossary = (tmp_path / "site" / "glossary" / "index.html").read_text()
+    assert '<th scope="col" lang="fr">Français</th>' in glossary
+    assert "The words of the survey in English and in French, with their definitions." in glossary
+    agreement = (tmp_path / "site" / "measure" / "agreement" / "index.html").read_text()
+    assert "1 entry of the pool was read again without sight" in agreement
 
 
 def test_a_wrong_figure_stops_the_build_with_file_and_line(tmp_path: Path) -> None:
@@ -239,6 +257,14 @@ def test_the_folder_asks_for_no_plugin_of_ours_and_has_no_live_figures_left(fold
     assert "survey" not in (folder / "mkdocs.yml").read_text().split("plugins:")[1].split("markdown_extensions:")[0]
     for path in (folder / "docs" / "read").glob("*.md"):
         assert "{{" not in path.read_text()
+
+
+def test_a_hand_written_page_is_not_replaced_in_a_folder_either(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    (project / "docs" / "glossary.md").write_text("# Mine\n")
+    with pytest.raises(InvalidSurvey, match=r"docs/glossary\.md:1: stands where a computed page belongs"):
+        write_folder(load(project / "bib"), project, project / "out")
+    assert not (project / "out").exists()
 
 
 def test_a_folder_that_holds_something_is_left_alone(pool: Pool, tmp_path: Path) -> None:
