@@ -121,9 +121,11 @@ def _evaluated(text: str, figures: Figures, shown: str) -> str:
         return env.from_string(text).render(figures.functions())
     except TemplateSyntaxError as error:
         raise InvalidSurvey([Problem(shown, error.lineno, f"not a figure: {error.message}")]) from None
-    except (TemplateError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
+    except (RecursionError, MemoryError, SyntaxError):  # which say neither where nor what
+        raise InvalidSurvey([Problem(shown, 1, "braces and tags are nested too deeply to be read")]) from None
+    except (TemplateError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
-        message = str(error.args[0]) if error.args else str(error)
+        message = str(error.args[0] if error.args else error).removeprefix(f"{Figures.__name__}.")
         raise InvalidSurvey([Problem(shown, (lines or [1])[-1] or 1, message)]) from None
 
 
