@@ -36,6 +36,8 @@ from survey.traces.writing import packed_whole
 
 PARTS = 8
 """Into how many tasks a small corpus is split for each worker, so that all end at about the same time."""
+MOST = 1_000
+"""More processes than this on one machine are a slip of the keyboard."""
 NOT_DONE = 3
 """Exit status of a run that could not be finished, and can be gone on with."""
 
@@ -44,7 +46,7 @@ NOT_DONE = 3
 @click.argument("patterns", metavar="PATTERN...", nargs=-1, required=True)
 @click.option("--engine", type=click.Choice(["processes", "dask"]), default="processes", show_default=True,
               help="Processes of this machine, or dask.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+@click.option("--workers", type=click.IntRange(1, MOST), metavar="N",
               help="How many processes; 1 works in this one.  [default: one for each core]")  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS",
               help="Of a dask cluster, as in tcp://host:8786.  [default: one on this machine]")  # fmt: skip

@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -78,6 +79,8 @@ class Crew:
 
     def results(self) -> Iterator[list[Done]]:
         """Until nothing is left. Raises ``NoWorkers`` if no process can be started."""
+        self.again.extend(islice(self.left, self.size))
+        self.size = len(self.again)  # of more processes than tasks the rest would start for nothing
         try:
             for _ in range(self.size):
                 self._hire()

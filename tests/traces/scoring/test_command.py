@@ -114,7 +114,8 @@ def test_csv_keeps_negative_numbers_numbers(tmp_path: Path) -> None:
         (["--scheduler", "tcp://x:1"], "--scheduler goes with --engine dask"),
         (["--patience", "5"], "--patience goes with --engine dask"),
         (["--engine", "dask", "--patience", "0"], "0.0 is not in the range x>0"),
-        (["--workers", "0"], "0 is not in the range x>=1"),
+        (["--workers", "0"], "0 is not in the range 1<=x<=1000"),
+        (["--workers", "8000"], "8000 is not in the range 1<=x<=1000"),
         (["-o", "data/d-50.json"], "-o d-50.json is one of the files to be scored"),
     ],
     ids=[
@@ -127,7 +128,8 @@ def test_csv_keeps_negative_numbers_numbers(tmp_path: Path) -> None:
         "scheduler",
         "patience",
         "no-patience",
-        "workers",
+        "no workers",
+        "a slip of the keyboard",
         "output",
     ],
 )

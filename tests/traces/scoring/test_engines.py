@@ -89,6 +89,15 @@ def test_a_worker_that_is_killed_while_it_sends_a_long_result_stops_nothing(tmp_
     assert (deaths.workers, deaths.again) == (1, 1)
 
 
+def test_no_more_workers_are_started_than_there_are_tasks(tmp_path: Path) -> None:
+    crew = Crew([(piece,) for piece in found(tmp_path)[:2]], long_rows, 500, Deaths())
+    results = crew.results()
+    done = list(next(results))
+    assert len(crew.workers) == 2
+    assert len([*done, *(one for some in results for one in some)]) == 2
+    assert list(Crew([], long_rows, 500, Deaths()).results()) == []
+
+
 def test_workers_are_gone_when_a_run_is_left_in_the_middle(tmp_path: Path) -> None:
     crew = Crew([(piece,) for piece in found(tmp_path)], long_rows, 2, Deaths())
     results = crew.results()
