@@ -17,6 +17,9 @@ SEED = 2026
 INPUTS = 40
 """At each door; where an input costs little, so many times as many as its share of a campaign."""
 
+TELLING = ("inspect", "inspect archive", "marble", "claude-code-team")
+"""Whose logs always hold something that a trace has no place for, and so are never taken without a word."""
+
 
 @pytest.mark.parametrize("name", list(DOORS))
 @pytest.mark.filterwarnings("ignore")
@@ -26,13 +29,15 @@ def test_whatever_is_given_in_is_in_the_result_or_in_a_message(name: str, tmp_pa
     tally = tried(door, door.seeds(), SEED, range(INPUTS * WEIGHTS.get(name, 1)), tmp_path, None)
     assert not tally.failures
     assert tally.whole + tally.said == tally.inputs
+    assert tally.whole or name in TELLING
     assert tally.said
 
 
 @pytest.mark.parametrize("name", list(DOORS))
 def test_the_same_seed_makes_the_same_inputs(name: str) -> None:
     seeds = DOORS[name].seeds()
-    twice = [[input_of(DOORS[name], seeds, seed, number) for number in range(20, 40)] for seed in (1, 1, 2)]
+    mutated = range(len(seeds), len(seeds) + 20)
+    twice = [[input_of(DOORS[name], seeds, seed, number) for number in mutated] for seed in (1, 1, 2)]
     assert twice[0] == twice[1] != twice[2]
     assert len({str(files) for files in twice[0]}) > 10
 

@@ -150,6 +150,50 @@ ARGUMENT = Form(
     pieces=(b"=", b":", b",", b"-", b" ", b"\n", b"'"),
 )
 
+CHAPTER = Form(
+    value=re.compile(rb"(?<=\{\{ )[^{}\n]+(?= \}\})|(?<=\$)[^$\n]+(?=\$)|(?<=\[@)[^\]\n]+|(?<=\")[^\"\n]+(?=\")"),
+    strange=(
+        b"", b"count(", b"count(7)", b"count()/0", b"count.__class__.__mro__", b"1 + 'a'", b"[][0]", b"{}['a']", b"x.y.z",
+        b"count()|nothing", b"count()|first", b"()|max", b"'%d' % 'a'", b"'a' ~ count", b"range(10**9)", b"9**400",
+        b"-1.5|round(400)", b"(" * 300 + b"1" + b")" * 300, b"not " * 3_000 + b"1", b"1" + b" + 1" * 3_000, b"1." + DIGITS,
+        DIGITS, b"'" + LONG + b"'", b"'\\ud800'", b"words(9e99)", b"words('x')", b"share('reward=shared', as_of='x')",
+        b"share(as_of='0001-01-01')", b"count(as_of=7)", b"largest('agents')", b"largest('x')", b"term('reward')",
+        b"term('reward', 'shared', text=9)", b"chart('reward', 'reward')", b"chart('kind', as_of='2026-02-30')", b"chart('x')",
+        b"picture('reward')", b"picture()", b"emptiest('reward', 'decision', -1)", b"emptiest('reward', 'x')", b"claim('x')",
+        b"coverage()", b"asof()", b"measured()", b"authors('x')", b"cites('reward=nobody')", b"cites('=')", b"records('x=y')",
+        b"\\frac", b"\\frac{1}", b"x^y^z", b"\\left(", b"\\right)", b"\\begin{matrix}", b"\\end{x}", b"\\sqrt[", b"\\text{$}",
+        b"{" * 500 + b"}" * 500, b"_" * 50, b"\\color{red}x", b"\\unknown", b"&", b"\\", b"\\operatorname", b"%", b"@x", b"key2026;",
+        b"x;y", b"key2026; @key2026", b"\xff", "\u202e".encode(), b"\0",
+    ),
+    name=re.compile(rb"[a-z_]+(?=\()|(?<=\{% )[a-z]+|\\[a-z]+"),
+    names=(b"count", b"share", b"x", b"set", b"for", b"endfor", b"if", b"include", b"extends", b"import", b"macro", b"raw", b"endraw",
+           b"block", b"do", b"\\frac", b"\\begin", b"\\mathbb"),
+    member=re.compile(rb"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|\$[^$\n]*\$|\[@[^\]\n]*\]|[^\n]*\n"),
+    pieces=(
+        b"{{ count() }}", b"{{ ", b" }}", b"{% ", b" %}", b"{# ", b" #}", b"{% raw %}", b"{% endraw %}", b"{% include 'x' %}",
+        b"{% extends 'x' %}", b"{% import 'x' as y %}", b"{% for a in count() %}{% endfor %}", b"{% set a = a %}{{ a }}",
+        b"{% for a in 'ab' %}" * 25 + b"{% endfor %}" * 25, b"{% if 1 %}" * 120 + b"{% endif %}" * 120, b"{% for a in range(9) recursive %}{{ loop([1]) }}{% endfor %}",
+        b"{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", b"{% block a %}{% endblock %}{% block a %}{% endblock %}", b"$", b"$$", b"$$\n", b"```\n",
+        b"~~~\n", b"`", b"`{{`", b"[@key2026]", b"[@@key2026]", b"[@", b"]", b"\\$", b"---\ntitle: x\n---\n", b"<!-- ", b"\r\n", b"\r",
+    ),
+)  # fmt: skip
+
+YAML = Form(
+    value=re.compile(rb"(?<=: )[^\n]+|(?<=- )[^\n]+"),
+    strange=(
+        b"", b"x", b"7", b"null", b"true", b"[]", b"{}", b"[survey]", b"{survey: {}}", b"{theme: }", b"material", b"!ENV X", b"!ENV [X, y]",
+        b"!ENV []", b"!ENV [SITE_URL]", b"!!python/name:os.system", b"!!python/object/apply:os.getcwd []", b"!x y", b"&a [*a]", b"*a", b"'", b'"',
+        b"|", b"[[[", b"{a: {a: {a: 1}}}", b"2026-02-30", b"2026-11-22", b"0x" + b"f" * 6_000, DIGITS, b"1e400", b".nan", b"../..", b"/", b"docs",
+        b"missing", b"bib", b"docs/index.md", b"https://[", b"javascript:alert(1)", b"\xff", b"%", b"@", b"`", b"[" * 3_000, LONG,
+    ),
+    name=re.compile(rb"(?m)^[ -]*\w+(?=:)"),
+    names=(b"site_url", b"docs_dir", b"plugins", b"theme", b"nav", b"custom_dir", b"  custom_dir", b"- survey", b"x", b"7", b"null", b"?", b"<<", b"[]"),
+    member=re.compile(rb"(?m)^[^\n:]+:[^\n]*\n"),
+    pieces=(b"\n", b"---\n", b"...\n", b"- x\n", b"  - x: y\n", b"x: 1\n", b"\t", b"a: &a\n", b"b: *a\n", b"<<: *a\n", b"# remark\n", b"INHERIT: x.yml\n",
+            b"!ENV [X]\n", b": \n", b"? \n", b"theme: material\n", b"plugins:\n  survey: {}\n  search: {}\n"),
+)  # fmt: skip
+
 FORMS: Mapping[str, Form] = {
     "json": JSON, "toml": TOML, "bibtex": BIBTEX, "csv": CSV, "html": HTML, "argument": ARGUMENT,
+    "chapter": CHAPTER, "yaml": YAML,
 }  # fmt: skip

@@ -129,7 +129,7 @@ def _door(name: str, kind: str, keeps: Keeps) -> Door:
 def _checked(files: Files, folder: Path) -> Received:
     """A contribution, checked against the pool before it is taken in."""
     laid_out(files, folder)
-    problems = check_files([folder / name for name in files], _whole())
+    problems = check_files([folder / name for name in files], whole_pool())
     for problem in problems:
         assert str(problem).isprintable()
     return Received.SAID if problems else Received.WHOLE
@@ -142,8 +142,8 @@ def _compared(files: Files, folder: Path) -> Received:
         other = load(folder)
     except InvalidSurvey:
         return Received.SAID
-    found = between(other, _whole())
-    here, there = ({e.key for e in (*p.entries, *p.records)} for p in (_whole(), other))
+    found = between(other, whole_pool())
+    here, there = ({e.key for e in (*p.entries, *p.records)} for p in (whole_pool(), other))
     told = {e.key for e in (*found.entries, *found.records, *found.gone_entries, *found.gone_records)}
     told |= {key for edit in found.edits for key in (edit.before.key, edit.after.key)}
     if gone := (here ^ there) - told:
@@ -154,7 +154,8 @@ def _compared(files: Files, folder: Path) -> Received:
 _LOADED: dict[str, Pool] = {}
 
 
-def _whole() -> Pool:
+def whole_pool() -> Pool:
+    """The small survey, unharmed."""
     if "pool" not in _LOADED:
         _LOADED["pool"] = load(BIB)
     return _LOADED["pool"]
