@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, Route, sync_playwright
@@ -54,6 +55,12 @@ def until(page: Page, condition: str) -> None:
             return
         page.wait_for_timeout(25)
     raise AssertionError(f"never came true: {condition}")
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds wrong with a page. It is asked for nothing else: to describe what is right takes it longer."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Route, expect
 
 from survey.literature import Pool, parse_bibtex
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
-from tests.browser.conftest import Site, Visit
+from tests.browser.conftest import Site, Visit, violations
 from tests.browser.own_bib import BROKEN, PAGE, compare, linked, section
 
 pytestmark = pytest.mark.programs
@@ -172,8 +171,7 @@ def test_the_findings_are_accessible_and_fit(visit: Open, pool: Pool, width: int
     compare(found, f"{to_bib(pool.keep(['c3', 'coma2018']))}\n{BROKEN}\n@misc{{e, title = {{{pool.records[0].text('title')}}}}}")  # fmt: skip
     found.page.evaluate("document.querySelectorAll('.findings details').forEach(part => { part.open = true; })")
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
-    violations = Axe().run(found.page).response["violations"]
-    assert [f"{v['id']}: {node['target']} {node['failureSummary']}" for v in violations for node in v["nodes"]] == []
+    assert violations(found.page) == []
     found.clean()
 
 

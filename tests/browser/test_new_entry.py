@@ -10,7 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from click.testing import CliRunner
 from playwright.sync_api import Route, expect
 
@@ -21,7 +20,7 @@ from survey.literature.blocks import Field
 from survey.literature.latex import to_unicode
 from survey.literature.rules import check_field
 from survey.site.newentry import new_entry_pages
-from tests.browser.conftest import Site, Visit
+from tests.browser.conftest import Site, Visit, violations
 from tests.browser.new_entry_form import PAGE, bibtex, empty, put, told
 from tests.conftest import ROOT
 
@@ -241,8 +240,7 @@ def test_the_form_is_accessible_and_fits(visit: Open, pool: Pool, width: int, sc
         button.click()
     found.page.evaluate("document.querySelectorAll('.new-entry details').forEach(part => { part.open = true; })")
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
-    violations = Axe().run(found.page).response["violations"]
-    assert [f"{v['id']}: {node['target']} {node['failureSummary']}" for v in violations for node in v["nodes"]] == []
+    assert violations(found.page) == []
     found.clean()
 
 

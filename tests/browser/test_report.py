@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from survey.traces import Trace
@@ -18,6 +17,7 @@ from survey.traces.building import Content
 from survey.traces.exporters.report import html
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
+from tests.browser.conftest import violations
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs
@@ -75,12 +75,7 @@ def test_it_is_quiet_accessible_and_fits(opened: Opened, kind: str, width: int, 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # the report forbids scripts of others, and axe is one: it runs in a copy that does not
     page.set_content(re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.content()))
-    results = Axe().run(page).response
-    assert [
-        f"{found['id']}: {node['target']} {node['failureSummary']}"
-        for found in results["violations"]
-        for node in found["nodes"]
-    ] == []
+    assert violations(page) == []
 
 
 def test_without_script_all_of_it_is_there_and_wider(opened: Opened) -> None:
