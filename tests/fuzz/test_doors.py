@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from survey.traces import Trace
+from survey.traces.building import Content
+from survey.traces.importers import Log
 from tests.fuzz.campaign import WEIGHTS, Tally, input_of, record, shares, tried
 from tests.fuzz.doors import DOORS, Door, Files, Lost, Received
 from tests.fuzz.doors.commands import _inside
+from tests.fuzz.doors.door import LOGS
 from tests.fuzz.mutate import KINDS, mutated
 
 SEED = 2026
@@ -90,6 +97,22 @@ def test_a_pool_that_loses_an_entry_is_found(tmp_path: Path, monkeypatch: pytest
     assert literature.BLOCK.search((tmp_path / "pool.bib").read_text())
     tally = tried(door, door.seeds(), SEED, range(1), tmp_path, None)
     assert "is neither an entry nor in a problem" in tally.failures["0"]
+
+
+def test_an_importer_that_passes_over_an_act_is_found(tmp_path: Path) -> None:
+    from survey.traces.importers.who_and_when import IMPORTER
+    from tests.fuzz.doors.importers import _received
+
+    def forgetful(log: Log, content: Content) -> Iterator[Trace]:
+        document = json.loads(log.data or b"")
+        document["history"] = [turn for turn in document["history"] if turn.get("name") != "Sheep_Expert"]
+        return IMPORTER.read(Log(log.path, json.dumps(document).encode()), content)
+
+    document = json.loads((LOGS / "who-and-when" / "chat.json").read_text())
+    with pytest.raises(Lost, match=r"who-and-when passes over .*Sheep_Expert"):
+        for number in range(20):  # which act is taken away depends on every byte
+            data = json.dumps({**document, "number": number}).encode()
+            _received(lambda _: replace(IMPORTER, read=forgetful), {"chat.json": data}, tmp_path)
 
 
 def test_writing_out_of_the_folder_is_seen_and_prevented(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from survey.traces import Trace, check
 from survey.traces.building import Content
 from survey.traces.importers import BadLog, Importer, Log, importers, recognised
 from tests.fuzz.doors.door import LOGS, Door, Files, Lost, Received, emptied, files_below, laid_out
+from tests.fuzz.doors.records import without_one
 from tests.fuzz.mutate import mutated
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER
 
@@ -57,6 +58,7 @@ def _received(choose: Callable[[Log], Importer | None], files: Files, folder: Pa
     _sound(found, importer, recognises)
     if len(files) == 1:
         _lines_told(importer, log, found)
+        _noticed(importer, log.path, data, found)
     return Received.SAID if any(trace.source.get("lost") for trace in found) else Received.WHOLE
 
 
@@ -80,6 +82,20 @@ def _lines_told(importer: Importer, log: Log, found: Sequence[Trace]) -> None:
     told = sum(item["count"] for trace in found for item in trace.source.get("lost", []) if item["what"] == NO_OBJECTS)
     if told < broken and not _printed(log.text):
         raise Lost(f"{importer.name}: {broken} lines are no objects, {told} are told of")
+
+
+def _noticed(importer: Importer, path: Path, data: bytes, found: Sequence[Trace]) -> None:
+    """Every act of a log makes a difference: to the trace, or to what is told of losses."""
+    less = without_one(importer.name, data)
+    if less is None:
+        return
+    gone, rest = less
+    try:
+        others = list(importer.read(Log(path, rest), Content(salt="fuzz")))
+    except BadLog:
+        return
+    if [repr(trace) for trace in others] == [repr(trace) for trace in found]:
+        raise Lost(f"{importer.name} passes over {gone[:200]}")
 
 
 BY_LINES = ("claude-code", "codex", "marble", "who-and-when", "opentelemetry", "atif")

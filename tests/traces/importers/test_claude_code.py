@@ -329,6 +329,52 @@ def test_a_run_that_a_person_ended_has_no_stop() -> None:
     assert lost(session("people.jsonl"))["records of unknown kinds"] == 1
 
 
+def with_parts(path: Path, record: dict[str, Any], *parts: dict[str, Any]) -> Trace:
+    """A session that ends with a record whose message has these parts."""
+    message = {"role": record["type"], "content": list(parts), **record.pop("message", {})}
+    last = {
+        "sessionId": "inline",
+        "uuid": "last",
+        "timestamp": "2026-03-01T11:00:00.000Z",
+        **record,
+        "message": message,
+    }
+    path.write_text((LOGS / "inline.jsonl").read_text() + json.dumps(last) + "\n")
+    [trace] = imported(path)
+    return trace
+
+
+def test_words_beside_the_results_of_tools_are_somebodys_words_too(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "tool_use_id": "nowhere", "content": "x"}
+    trace = with_parts(tmp_path / "a.jsonl", {"type": "user"}, result, {"type": "text", "text": "And then rest."})
+    [spoken] = [event for event in trace if event.more.get("content") == "And then rest."]
+    assert (spoken.type, spoken.agent) == ("human_intervention", "user")
+    assert lost(trace)["tool results whose call is missing"] == 1
+
+
+def test_a_person_who_shows_a_picture_and_says_nothing_has_acted(tmp_path: Path) -> None:
+    before = kinds(session("inline.jsonl"))
+    trace = with_parts(tmp_path / "a.jsonl", {"type": "user"}, {"type": "image", "source": {}})
+    assert kinds(trace) - before == {"human_intervention": 1}
+    assert lost(trace)["pictures and documents in messages"] == 1
+
+
+def test_a_picture_in_the_result_of_a_tool_is_no_act_of_a_person(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "tool_use_id": "nowhere", "content": "x"}
+    trace = with_parts(tmp_path / "a.jsonl", {"type": "user"}, result, {"type": "image", "source": {}})
+    assert kinds(trace) == kinds(session("inline.jsonl"))
+
+
+@pytest.mark.parametrize("kind", ["web_search_tool_result", "brand-new", None, 7])
+def test_parts_of_a_message_that_a_trace_has_no_place_for_are_counted_once(tmp_path: Path, kind: object) -> None:
+    record = {"type": "assistant", "message": {"id": "m99", "model": "m"}}
+    trace = with_parts(tmp_path / "a.jsonl", record, {"type": kind}, {"type": "thinking", "thinking": "Hm."})
+    assert lost(trace)["parts of messages of unknown kinds"] == 1
+    twice = (tmp_path / "a.jsonl").read_text().splitlines()
+    (tmp_path / "b.jsonl").write_text("\n".join([*twice, twice[-1]]))
+    assert lost(imported(tmp_path / "b.jsonl")[0])["parts of messages of unknown kinds"] == 1
+
+
 # streams, teammates, workflows
 
 

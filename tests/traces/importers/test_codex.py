@@ -71,6 +71,29 @@ def test_a_log_of_something_else_is_not_recognised(tmp_path: Path) -> None:
     assert not IMPORTER.recognises(Log(tmp_path))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "brand-new", "payload": {}},
+        {"payload": {"type": "message"}},
+        {"uuid": 5},
+        {"type": "response_item", "payload": {"type": "brand-new"}},
+        {"type": "response_item", "payload": {"type": "message", "content": []}},
+        {"type": "event_msg", "payload": {"kind": "user_message"}},
+    ],
+)
+def test_a_line_of_an_unknown_kind_is_counted(line: dict[str, Any], tmp_path: Path) -> None:
+    assert "records of unknown kinds" not in lost(the_trace("person.jsonl"))
+    [trace] = traces(written(tmp_path, "person.jsonl", [*rollout("person"), line]))
+    assert lost(trace)["records of unknown kinds"] == 1
+
+
+def test_a_message_of_the_model_without_words_is_counted(tmp_path: Path) -> None:
+    line = {"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "x"}]}}
+    [trace] = traces(written(tmp_path, "person.jsonl", [*rollout("person"), line]))
+    assert lost(trace)["messages without words"] == 1
+
+
 def test_the_threads_of_a_team_are_one_trace() -> None:
     trace = the_trace("team")
     assert (trace.id, trace.time, trace.source["version"]) == (ROOT, "seconds", "0.144.1")

@@ -255,6 +255,20 @@ def test_events_nested_in_tool_calls_and_subtasks_are_agents_where_models_are_as
     assert [event.tool for event in trace if event.type == "tool_call"] == ["bash", "bash"]
 
 
+def test_what_is_nested_in_an_event_of_an_unknown_kind_happened_all_the_same() -> None:
+    model = {"event": "model", "model": "m", "timestamp": "2026-03-08T09:00:01Z"}
+    trace = of_events({"event": "brand-new", "events": [{"event": "info", "events": [model]}]}, model)
+    assert [type for type, _ in acts(trace)].count("model_call") == 2
+    assert lost(trace)["events of a kind that a trace does not know"] == 1
+
+
+def test_spans_that_cannot_be_told_apart_are_counted() -> None:
+    begin = {"event": "span_begin", "id": "a", "type": "agent", "name": "one"}
+    model = {"event": "model", "model": "m", "timestamp": "2026-03-08T09:00:01Z", "span_id": "a"}
+    trace = of_events(begin, {**begin, "name": "two"}, {"event": "span_begin", "type": "agent"}, model)
+    assert lost(trace)["spans without an id, or with that of another"] == 2
+
+
 def test_the_same_id_of_a_tool_call_in_two_agents_means_two_calls() -> None:
     [trace] = traces(LOGS / "steps.json")
     inner = one(trace, "tool_call", agent="tool-2")

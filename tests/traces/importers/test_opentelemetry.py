@@ -354,7 +354,10 @@ def test_openllmetry_names_are_read_and_what_is_told_twice_counts_once() -> None
         (10.0, "stop", "main"),
     ]
     assert trace.agents["editor#2"]["name"] == "editor"
-    assert lost(trace) == {"spans that began before what they are inside of, moved": 1}
+    assert lost(trace) == {
+        "spans that began before what they are inside of, moved": 1,
+        "spans that tell of an act that another tells of, too": 2,
+    }
 
 
 def test_a_cache_larger_than_the_input_was_never_part_of_it() -> None:

@@ -109,9 +109,12 @@ class _Reader:
         self._queue: deque[list[Notice]] = deque()
         self._refused: set[str] = set()
         """Agents whose last record was a call that a person refused or cut short."""
+        self._lossy: set[str | None] = set()
+        """Records whose losses are counted: a turn may be told twice."""
 
     def take(self, entry: Entry) -> None:
         gist = entry.gist
+        self._lose(gist)
         if gist.kind == "assistant":
             self._assistant(entry, gist)
         elif gist.kind == "system":
@@ -127,6 +130,11 @@ class _Reader:
                 self._refused.add(entry.agent)
         if gist.said and gist.kind != "queue-operation":
             self._said(entry.agent, (entry.t, entry.place), gist.said)
+
+    def _lose(self, gist: Gist) -> None:
+        if gist.lost and (gist.id is None or gist.id not in self._lossy):
+            self.facts.lost.update(gist.lost)
+            self._lossy.add(gist.id)
 
     def _assistant(self, entry: Entry, gist: Gist) -> None:
         self._refused.discard(entry.agent)
@@ -170,7 +178,7 @@ class _Reader:
             return
         elif agent == MAIN:
             self.facts.remarks.append(Remark("prompt", agent, at, said.words))
-        else:
+        elif said.words:
             self.facts.tasks.setdefault(agent, said.words["content_ref"])
 
     def _system(self, entry: Entry, fields: Mapping[str, Any]) -> None:

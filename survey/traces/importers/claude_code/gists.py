@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,9 +142,16 @@ class Gist:
     said: Said | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What else a record of the program says."""
+    lost: tuple[str, ...] = ()
+    """What of its message has no place in a trace, in words."""
 
 
 _dumped = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+
+KNOWN = frozenset({"text", "tool_use", "server_tool_use", "tool_result", "thinking", "redacted_thinking"})
+PICTURES = frozenset({"image", "document"})
+"""Parts of messages: those that are read, or thought in private; and those that are seen and not read."""
+SEEN, UNKNOWN = "pictures and documents in messages", "parts of messages of unknown kinds"
 
 SYSTEM = ("subtype", "tool_use_id", "preventedContinuation", "task_id", "task_type", "usage", "status")
 
@@ -174,27 +181,37 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
     message = mapping(fields.get("message"))
-    calls = []
-    for block in map(mapping, items(message.get("content"))):
+    calls, blocks = [], [*map(mapping, items(message.get("content")))]
+    for block in blocks:
         if block.get("type") in ("tool_use", "server_tool_use"):
             tool = text(block.get("name"))
             given = _given(mapping(block.get("input")), content, tool in ABOUT_AGENTS)
             calls.append((text(block.get("id")), tool, given))
     name = text(message.get("id")) or text(fields.get("requestId"))
     about = name, text(message.get("model")), usage_of(message.get("usage")) or NOTHING
-    return Gist(
-        "assistant", id, about, flag(fields.get("isApiErrorMessage")), any(True for _ in spoken(fields)), tuple(calls)
-    )
+    speaks = any(True for _ in spoken(fields))
+    failed = flag(fields.get("isApiErrorMessage"))
+    return Gist("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(blocks))
 
 
 def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
     whole = mapping(fields.get("message")).get("content")
-    blocks = [block for block in map(mapping, items(whole)) if block.get("type") == "tool_result"]
-    if not blocks:
+    if not isinstance(whole, list):
         return Gist("user", id, said=_said(fields, plain(whole), content))
-    detail = fields.get("toolUseResult", fields.get("tool_use_result")) if len(blocks) == 1 else None
-    results = tuple((text(block.get("tool_use_id")) or "", _result(block, detail, content)) for block in blocks)
-    return Gist("user", id, results=results)
+    blocks = [*map(mapping, whole)]
+    answers = [block for block in blocks if block.get("type") == "tool_result"]
+    detail = fields.get("toolUseResult", fields.get("tool_use_result")) if len(answers) == 1 else None
+    results = tuple((text(block.get("tool_use_id")) or "", _result(block, detail, content)) for block in answers)
+    words = plain([block for block in blocks if block.get("type") != "tool_result"])
+    lost = _lost(blocks)
+    said = _said(fields, words, content, shows=SEEN in lost and not answers)
+    return Gist("user", id, results=results, said=said, lost=lost)
+
+
+def _lost(blocks: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What parts of a message hold that a trace does not."""
+    strange = [kind for block in blocks if (kind := text(block.get("type")) or "") not in KNOWN]
+    return tuple(SEEN if kind in PICTURES else UNKNOWN for kind in strange)
 
 
 def _given(given: Mapping[str, Any], content: Content, to_an_agent: bool) -> Given:
@@ -235,8 +252,9 @@ def _detail(value: object) -> Mapping[str, Any]:
     return {**found, "task": {"status": task.get("status")}} if task or not found else found
 
 
-def _said(fields: Mapping[str, Any], said: str, content: Content) -> Said | None:
-    if not said:
+def _said(fields: Mapping[str, Any], said: str, content: Content, shows: bool = False) -> Said | None:
+    """Sorted out; nothing if nothing is said, nor shown without a word."""
+    if not (said or shows):
         return None
     messages: list[tuple[str, Words, bool]] = [
         (sender, content.fields(body.strip()), body.lstrip().startswith("{")) for sender, body in _messages(said)

@@ -8,13 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from survey.traces.importers.codex.threads import Line, Thread
+from survey.traces.importers.codex.threads import UNKNOWN, Line, Thread
 from survey.traces.importers.shapes import flag, items, mapping, number, text, tokens
 
 CALLS = ("item:function_call", "item:custom_tool_call", "item:local_shell_call", "item:tool_search_call")
 ANSWERS = ("item:function_call_output", "item:custom_tool_call_output", "item:tool_search_output")
 SERVED = ("item:web_search_call", "item:image_generation_call")
 """Calls that the model's own server answers: their item says how they ended, and no other item does."""
+
+SPEAKERS = ("assistant", "user", "developer", "system")
+"""Whose messages are items. Those of others than the model are told by lines of their own, or are instructions."""
+
+ASIDE = ("item:compaction", "item:ghost_snapshot")
+"""Items that say nothing of the run, or nothing that another line does not say."""
 
 ENDS = {"completed": "ok", "errored": "error", "interrupted": "cancelled", "shutdown": "cancelled"}
 """Last words of a sub-agent's status, and how its return went."""
@@ -69,7 +75,7 @@ class Acts:
         self.acts: list[Act] = []
         self.fates: dict[str, Fate] = {}
         self.receivers: dict[str, str] = {}
-        self.lost: Counter[str] = Counter()
+        self.lost = Counter({"records of unknown kinds": thread.strange})
         self.model: str | None = None
         self.open = False
         """Whether the thread was still at work when its rollout ends."""
@@ -131,6 +137,8 @@ class Acts:
             self.lost["turns that were rolled back, told all the same"] += turns
         elif kind in ("error", "stream_error"):
             self.lost["errors that belong to no event"] += 1
+        elif kind == UNKNOWN or (kind.startswith("item:") and kind not in ASIDE):
+            self.lost["records of unknown kinds"] += 1
 
     def _act(self, kind: str, **fields: Any) -> Act:
         act = Act(kind, self._t, **fields)
@@ -156,12 +164,15 @@ class Acts:
         if fields.get("role") == "assistant":
             turn = self._generation()
             turn.said = "\n".join(part for part in (turn.said, said) if part) or None
+            self.lost["messages without words"] += not said
         elif NOTIFICATION in said:
             self._turn = None
             notice = _parsed(said.split(NOTIFICATION, 1)[1].split("</", 1)[0].strip())
             about = text(notice.get("agent_id")) or text(notice.get("agent_path"))
             if about:
                 self._report(about, notice.get("status"))
+        elif fields.get("role") not in SPEAKERS:
+            self.lost["records of unknown kinds"] += 1
 
     def _spent(self, info: Mapping[str, Any]) -> None:
         """Tokens of the last generation. The same count may be written again when rate limits change."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from survey.traces.importers.log import Log
 from survey.traces.importers.shapes import instant, mapping, text
 
 LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+UNKNOWN = "unknown"
 LAST_DATE = 253402300800.0
 """The year 10000: what lies beyond is no time."""
 
@@ -36,6 +37,8 @@ class Thread:
     copied: list[Line] = field(default_factory=list)
     """Lines at the head that are the history of the thread it comes from."""
     unreadable: int = 0
+    strange: int = 0
+    """Objects that are no line of a rollout."""
 
     @property
     def spawned(self) -> Mapping[str, Any]:
@@ -71,27 +74,25 @@ def threads(log: Log) -> list[Thread]:
     """The threads of a file or of all rollouts in a folder; a thread that is there twice counts once."""
     found: dict[str, Thread] = {}
     for file in log.files("**/*.jsonl*") if log.is_folder else [log]:
-        lines = list(_lines(file))
+        records = [record.fields for record in file.records()]
+        lines = [_line(fields) for fields in records if is_line(fields)]
         if not lines:
             continue
         meta = next((line.fields for line in lines if line.kind == "session_meta"), {})
         id = text(meta.get("id")) or file.path.stem
-        thread = Thread(id, meta, lines, unreadable=file.unreadable)
+        thread = Thread(id, meta, lines, unreadable=file.unreadable, strange=len(records) - len(lines))
         _part_from_copy(thread)
         if id not in found or len(found[id].lines) < len(thread.lines):
             found[id] = thread
     return list(found.values())
 
 
-def _lines(log: Log) -> Iterator[Line]:
-    for record in log.records():
-        payload = mapping(record.fields.get("payload"))
-        if is_line(record.fields):
-            stamp = instant(record.fields.get("timestamp"))
-            inner = record.fields["type"] in ("response_item", "event_msg")
-            kind = text(payload.get("type")) or "unknown" if inner else record.fields["type"]
-            source = "item:" if record.fields["type"] == "response_item" else ""
-            yield Line(f"{source}{kind}", payload, stamp if stamp is not None and stamp < LAST_DATE else None)
+def _line(fields: Mapping[str, Any]) -> Line:
+    kind, payload, stamp = fields["type"], fields["payload"], instant(fields.get("timestamp"))
+    if kind in ("response_item", "event_msg"):
+        source = "item:" if kind == "response_item" else ""
+        kind = source + (text(payload.get("type")) or UNKNOWN)
+    return Line(kind, payload, stamp if stamp is not None and stamp < LAST_DATE else None)
 
 
 def _part_from_copy(thread: Thread) -> None:

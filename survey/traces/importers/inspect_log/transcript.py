@@ -7,7 +7,7 @@ spans, and each span is given to the agent that acted in it.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,8 +81,8 @@ class Transcript:
 
     items: list[Item] = field(default_factory=list)
     spans: dict[str, Span] = field(default_factory=dict)
-    unreadable: int = 0
-    replayed: int = 0
+    lost: Counter[str] = field(default_factory=Counter)
+    """What of the log is in neither, in words."""
     time: str = "seconds"
 
     def owner(self, item: Item) -> str:
@@ -124,23 +124,27 @@ def transcript(events: list[Any]) -> Transcript:
 
 def _flatten(found: Transcript, events: list[Any]) -> None:
     """One level of events; an explicit stack, because nobody bounds how deep a log nests."""
-    stack: list[tuple[Iterator[Any], list[str | None]]] = [(iter(events), [None])]
+    stack: list[tuple[Iterator[Any], list[str | None], str | None]] = [(iter(events), [None], None)]
     while stack:
-        rest, steps = stack[-1]
+        rest, steps, opened = stack[-1]
         event = next(rest, stack)
         if event is stack:
-            _close(found, steps[0] if len(stack) > 1 else None, None)
+            _close(found, opened, None)
             stack.pop()
             continue
         if not isinstance(event, Mapping):
-            found.unreadable += 1
+            found.lost["events that are not JSON objects"] += 1
             continue
         kind = text(event.get("event")) or ""
         within = text(event.get("span_id")) or steps[-1]
         t = instant(event.get("timestamp"))
+        inner = None
+        nested = items(event.get("events"))
         if kind == "span_begin":
             id = text(event.get("id")) or text(event.get("span_id"))
-            if id:
+            if id is None or id in found.spans:
+                found.lost["spans without an id, or with that of another"] += 1
+            else:
                 _open(found, id, event, text(event.get("parent_id")), t)
         elif kind == "span_end":
             _close(found, text(event.get("id")) or text(event.get("span_id")), t)
@@ -152,13 +156,12 @@ def _flatten(found: Transcript, events: list[Any]) -> None:
         else:
             item = Item(len(found.items), kind, event, within, t)
             found.items.append(item)
-            nested = items(event.get("events"))
             if kind in CALLED and nested:
                 fields = {"type": "agent" if text(event.get("agent")) else kind}
                 fields["name"] = text(event.get("agent") or event.get("function") or event.get("name")) or kind
-                inner = _open(found, f"{kind}-{len(found.spans) + 1}", fields, within, None)
-                item.opened = inner.id
-                stack.append((iter(nested), [inner.id]))
+                inner = item.opened = _open(found, f"{kind}-{len(found.spans) + 1}", fields, within, None).id
+        if nested:  # of a kind that opens nothing, too: what is in it happened
+            stack.append((iter(nested), [inner or within], inner))
 
 
 def _open(found: Transcript, id: str, fields: Fields, parent: str | None, t: float | None) -> Span:
@@ -241,7 +244,7 @@ def _leave_out_replays(found: Transcript) -> None:
     for item in found.items:
         span = found.spans.get(item.span or "")
         if span and item.place < span.replay_until and item.kind in ("model", "tool"):
-            found.replayed += 1
+            found.lost["events of a branch that repeat its parent's"] += 1
         else:
             kept.append(item)
     found.items = kept

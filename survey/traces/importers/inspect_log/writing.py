@@ -268,8 +268,8 @@ class Writer:
 
     def _count_losses(self) -> None:
         lost, found = self.builder.lost, self.found
-        lost("events that are not JSON objects", found.unreadable)
-        lost("events of a branch that repeat its parent's", found.replayed)
+        for what, count in found.lost.items():
+            lost(what, count)
         lost("agents whose end is not logged", sum(not span.ended for span in found.agents()))
         lost("earlier attempts at the sample, which failed", len(items(self.sample.get("error_retries"))))
         lost("returned work that nobody is seen to read", sum(map(len, self.unread.values())))

@@ -42,6 +42,7 @@ class Tree:
         for span in self.acts("agent"):
             if (around := self.tool(span)) is not None:
                 self.called[around].append(span)
+        self.lost["spans that tell of an act that another tells of, too"] = self._repeats
         self.lost["spans that are no act of an agent"] = sum(not kind for kind in self.kinds.values()) - self._repeats
 
     def start(self, span: Span) -> float:
