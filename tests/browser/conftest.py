@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import os
 import shutil
 import threading
@@ -145,7 +146,7 @@ class Visit:
 
 @pytest.fixture
 def visit(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
-    """Open a page of the site: at a width, in a palette, with or without scripts."""
+    """Open a page of the site: at a width, in a palette, with or without scripts, with or without its search."""
     with visits(site, chromium) as opened:
         yield opened
 
@@ -155,7 +156,9 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
     """Open pages of a site, and close them all in the end."""
     contexts = []
 
-    def opened(path: str = "", width: int = 1280, scheme: str = "light", scripts: bool = True) -> Visit:
+    def opened(
+        path: str = "", width: int = 1280, scheme: str = "light", scripts: bool = True, finds: bool = False
+    ) -> Visit:
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",
@@ -170,7 +173,11 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
         page.on("pageerror", lambda error: made.errors.append(str(error)))
 
         def check(route: Route) -> None:
-            if route.request.url.startswith((site.url, "data:", "blob:")):
+            if route.request.url.endswith("/search_index.json") and not finds:
+                # to read it whole takes a page a second of the processor, and few tests search
+                index = json.loads((site.folder / "search" / "search_index.json").read_text())
+                route.fulfill(json={**index, "docs": []})
+            elif route.request.url.startswith((site.url, "data:", "blob:")):
                 route.continue_()
             else:
                 made.foreign.append(route.request.url)

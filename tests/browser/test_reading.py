@@ -207,7 +207,7 @@ def test_the_picture_on_the_home_page_leads_to_the_values(visit: Open) -> None:
 
 @pytest.mark.parametrize("query", ["Contextual Counterfactual", "Foerster", "orchestration hybrid"])
 def test_search_finds_entries_by_title_author_and_tag(visit: Open, query: str) -> None:
-    found = visit("")
+    found = visit(finds=True)
     found.page.locator(".md-search__input").click()
     found.page.locator(".md-search__input").press_sequentially(query)
     expect(found.page.locator(".md-search-result__link").first).to_be_visible()
