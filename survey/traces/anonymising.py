@@ -30,20 +30,22 @@ LABELS = frozenset({"decisive_error", "unsafe_content"})
 """The judgements that measures look for."""
 
 IN_WORDS = """
-    a act acts again agent agents all already among an and another answer answered answers any are
-    as assignments at attachments back be before began belong beside between beyond by cache call
-    calls cannot cause come communications compactions continuations copied counts created dated
-    decisive deeply dependencies do does down duration earlier end ended errors evaluations event
-    events everything follow for found from given guardrails handed has have history id in inboxes
-    inside instructions intermediate is iterations its JSON judgements keep kinds known later let
-    lines links lists log logged message messages missing model moved name neighbours neither nested
-    never no nor not number object objects observations of on one only or others over own parents
-    pass pieces placed plans programs put read receiver records references repeated replaced result
-    results returns rewards rolled rollout run said same samples say scored scores sender session
-    show single source span spans spawning speaker speaks spent step steps still sub system tasks
-    text texts that the their themselves there they those thread time times to together token tokens
-    told too took tool total totals traces trajectory tree turn turns twice unknown was were what
-    which who whole whose with without work
+    a act acts again agent agents all already among an and another answer answered answers any
+    are as assignments at attachments attempts back be before began belong beside between beyond
+    branch by cache call calls cannot cause come commands communications compactions
+    continuations copied counts created dated decisive deeply dependencies do documents does
+    down duration earlier end ended errors evaluations event events everything failed follow for
+    found from given guardrails handed has have history id in inboxes inside instructions
+    intermediate is iterations its JSON judgements keep kind kinds know known later let lines
+    links lists log logged message messages missing model moved name neighbours neither nested
+    never no nobody nor not number object objects observations of on one only or others over own
+    parent's parents part parts pass pictures pieces placed plans programs put read receiver
+    records references repeat repeated replaced result results returned returns rewards rolled
+    rollout run said same sample samples sandbox say scored scorers scores seen sender session
+    show single source span spans spawning speaker speaks spent step steps still sub system
+    tasks team tell tells text texts that the their themselves there they those thread time
+    times to together token tokens told too took tool total totals trace traces trajectory tree
+    turn turns twice unknown was were what which who whole whose with without words work
 """
 """Every word in which an importer of ours says what was lost. What is said in others may name somebody."""
 

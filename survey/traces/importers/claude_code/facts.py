@@ -114,7 +114,8 @@ class _Reader:
 
     def take(self, entry: Entry) -> None:
         gist = entry.gist
-        self._lose(gist)
+        if gist.lost:
+            self._lose(gist)
         if gist.kind == "assistant":
             self._assistant(entry, gist)
         elif gist.kind == "system":
@@ -132,7 +133,7 @@ class _Reader:
             self._said(entry.agent, (entry.t, entry.place), gist.said)
 
     def _lose(self, gist: Gist) -> None:
-        if gist.lost and (gist.id is None or gist.id not in self._lossy):
+        if gist.id is None or gist.id not in self._lossy:
             self.facts.lost.update(gist.lost)
             self._lossy.add(gist.id)
 

@@ -181,30 +181,39 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
     message = mapping(fields.get("message"))
-    calls, blocks = [], [*map(mapping, items(message.get("content")))]
-    for block in blocks:
-        if block.get("type") in ("tool_use", "server_tool_use"):
+    whole = message.get("content")
+    calls, others = [], []
+    speaks = isinstance(whole, str) and bool(whole)
+    for block in map(mapping, items(whole)):
+        kind = block.get("type")
+        if kind == "tool_use" or kind == "server_tool_use":
             tool = text(block.get("name"))
             given = _given(mapping(block.get("input")), content, tool in ABOUT_AGENTS)
             calls.append((text(block.get("id")), tool, given))
+        elif kind == "text":
+            speaks = speaks or text(block.get("text")) is not None
+        else:
+            others.append(block)
     name = text(message.get("id")) or text(fields.get("requestId"))
     about = name, text(message.get("model")), usage_of(message.get("usage")) or NOTHING
-    speaks = any(True for _ in spoken(fields))
     failed = flag(fields.get("isApiErrorMessage"))
-    return Gist("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(blocks))
+    return Gist("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(others))
 
 
 def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
     whole = mapping(fields.get("message")).get("content")
     if not isinstance(whole, list):
         return Gist("user", id, said=_said(fields, plain(whole), content))
-    blocks = [*map(mapping, whole)]
-    answers = [block for block in blocks if block.get("type") == "tool_result"]
+    answers: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for block in map(mapping, whole):
+        (answers if block.get("type") == "tool_result" else others).append(block)
     detail = fields.get("toolUseResult", fields.get("tool_use_result")) if len(answers) == 1 else None
     results = tuple((text(block.get("tool_use_id")) or "", _result(block, detail, content)) for block in answers)
-    words = plain([block for block in blocks if block.get("type") != "tool_result"])
-    lost = _lost(blocks)
-    said = _said(fields, words, content, shows=SEEN in lost and not answers)
+    if not others:
+        return Gist("user", id, results=results)
+    lost = _lost(others)
+    said = _said(fields, plain(others), content, shows=SEEN in lost and not answers)
     return Gist("user", id, results=results, said=said, lost=lost)
 
 

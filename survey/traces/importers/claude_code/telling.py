@@ -28,8 +28,9 @@ def told(session: Session, content: Content, importer: str) -> Trace | None:
     builder = Builder(
         id, id, importer=importer, system=importer, version=session.version, time=session.time, content=content
     )
-    teller = _Teller(builder, session, facts)
-    teller.tell()
+    _Teller(builder, session, facts).tell()
+    for turn in facts.turns:
+        turn.calls.clear()  # a call knows its turn: together they would wait for the collector
     return builder.build()
 
 
