@@ -42,7 +42,7 @@ bench: $(VENV)/.ready-dev  ## measure speed, each figure against a peer in the s
 
 sbom: $(VENV)/.ready  ## list what the site is built from, for audits: sbom.cdx.json
 	@mkdir -p .cache
-	$(BIN)/python -m survey.site.supply sbom > .cache/sbom.cdx.json
+	$(BIN)/python -m survey.site.publishing.bill_of_materials sbom > .cache/sbom.cdx.json
 	mv .cache/sbom.cdx.json sbom.cdx.json
 
 # make offline SITE_URL=https://example.org/survey/ says in it where the site is published
@@ -50,8 +50,8 @@ offline: $(VENV)/.ready-dev  ## put the whole site, and all it is computed from,
 	rm -rf .cache/offline
 	$(BIN)/mkdocs build --strict --site-dir .cache/offline/site
 	$(BIN)/python -m hatchling build --target sdist --directory .cache/offline/source
-	$(BIN)/python -m survey.site.supply sbom > .cache/offline/sbom.cdx.json
-	$(BIN)/python -m survey.site.offline .cache/offline offline
+	$(BIN)/python -m survey.site.publishing.bill_of_materials sbom > .cache/offline/sbom.cdx.json
+	$(BIN)/python -m survey.site.publishing.offline.offline .cache/offline offline
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

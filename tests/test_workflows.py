@@ -16,7 +16,7 @@ import pytest
 import yaml
 from playwright._impl._driver import compute_driver_executable
 
-from survey.cli.comment import LIMIT
+from survey.cli.literature.comment import LIMIT
 from tests.conftest import ROOT
 
 FOLDER = ROOT / ".github" / "workflows"

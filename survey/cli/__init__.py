@@ -12,15 +12,15 @@ from survey import __version__
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 WINGS = {
-    "literature": ("check", "stats", "crosstab", "list", "show", "export", "new"),
-    "claims": ("claims",),
-    "gaps": ("gaps",),
-    "diff": ("diff",),
-    "robustness": ("robustness",),
-    "agreement": ("agreement",),
-    "related": ("related",),
+    "literature.pool": ("check", "stats", "crosstab", "list", "show", "export", "new"),
+    "literature.claims": ("claims",),
+    "literature.gaps": ("gaps",),
+    "literature.diff": ("diff",),
+    "literature.robustness": ("robustness",),
+    "literature.agreement": ("agreement",),
+    "literature.related": ("related",),
     "site": ("pages",),
-    "traces": ("trace",),
+    "trace.group": ("trace",),
 }
 """Which module brings which commands, in the order in which they are listed."""
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from survey.cli.options import finds_bib
+from survey.atomic import FULL
+from survey.cli.literature.options import finds_bib
 from survey.literature import load
-from survey.whole import FULL
 
 
 @click.command(short_help="Write the pages of the site into a folder.")
@@ -22,8 +22,8 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
 
     Any generator that reads mkdocs.yml can build the folder: MkDocs with Material, or Zensical.
     """
-    from survey.site.beside import Busy
-    from survey.site.folder import write_folder  # charts and templates are loaded only when asked for
+    from survey.site.publishing.folder import write_folder
+    from survey.site.publishing.staging import Busy
 
     project = project or folder.resolve().parent
     if not (project / "mkdocs.yml").is_file():

@@ -10,18 +10,12 @@
 never changes. Nothing here knows which axes or values exist: that is data.
 """
 
-from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
-from survey.literature.blocks import Block
-from survey.literature.codings import Coding, Judgement
-from survey.literature.entries import Entry, Record
+from survey.literature.bibtex import Block, Name, parse_bibtex, read_bibtex, write_bibtex
+from survey.literature.counting import counts, crosstab, timeline
 from survey.literature.loading import load, read_pool
-from survey.literature.names import Name
-from survey.literature.pool import Pool
+from survey.literature.pool import Coding, Entry, Judgement, Pool, Record, Tag, cells
 from survey.literature.problems import InvalidSurvey, Problem
-from survey.literature.statistics import cells, counts, crosstab, timeline
-from survey.literature.tags import Tag
-from survey.literature.taxonomy import Absence, Axis, Shape, Taxonomy, Value
-from survey.literature.taxonomy_file import read_taxonomy
+from survey.literature.taxonomy import Absence, Axis, Shape, Taxonomy, Value, read_taxonomy
 
 __all__ = [
     "Absence", "Axis", "Block", "Coding", "Entry", "InvalidSurvey", "Judgement", "Name", "Pool",

@@ -8,18 +8,27 @@ from types import MappingProxyType
 
 from survey.literature.bibtex import read_bibtex
 from survey.literature.claims import Judge
-from survey.literature.claims_file import read_claims
-from survey.literature.codings import read_adjudications, read_codings
-from survey.literature.editions import aliases, check_published_keys, read_editions
-from survey.literature.entries import Entry, Record, read_background, read_entries, read_records
-from survey.literature.gap_notes import read_notes
-from survey.literature.gaps import standing_in_impossible_cells
-from survey.literature.kinds import read_kinds
-from survey.literature.pool import Pool
+from survey.literature.pool import (
+    Entry,
+    Pool,
+    Record,
+    aliases,
+    check_published_keys,
+    read_adjudications,
+    read_background,
+    read_claims,
+    read_codings,
+    read_editions,
+    read_entries,
+    read_kinds,
+    read_notes,
+    read_records,
+    read_searches,
+    same_work,
+    standing_in_impossible_cells,
+)
 from survey.literature.problems import InvalidSurvey, Problem
-from survey.literature.searches import read_searches
-from survey.literature.taxonomy_file import read_taxonomy
-from survey.literature.twins import same_work
+from survey.literature.taxonomy import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"

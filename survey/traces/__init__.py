@@ -14,34 +14,14 @@ This wing stands on its own: it imports neither pandas nor MkDocs, nor the other
     ['helper', 'lead']
 """
 
-from survey.traces.checking import check
+from survey.traces.files import Reading, anonymised, read, readings, readings_of, write
+from survey.traces.metrics import NotMeasurable
+from survey.traces.model import EDGE_TYPES, EVENT_TYPES, TYPING, Builder, Content, Edge, Event, State, Trace, schema
 from survey.traces.problems import InvalidTrace, Problem, Problems
-from survey.traces.reading import Reading, read, readings, readings_of
-from survey.traces.replay import Replay, replay, states
-from survey.traces.schema import EDGE_TYPES, EVENT_TYPES, TYPING, schema
-from survey.traces.state import State
-from survey.traces.trace import Edge, Event, Trace
-from survey.traces.walk import Walk
+from survey.traces.replay import Replay, Walk, check, replay, states, until, without
 
 __all__ = [
-    "EDGE_TYPES",
-    "EVENT_TYPES",
-    "TYPING",
-    "Edge",
-    "Event",
-    "InvalidTrace",
-    "Problem",
-    "Problems",
-    "Reading",
-    "Replay",
-    "State",
-    "Trace",
-    "Walk",
-    "check",
-    "read",
-    "readings",
-    "readings_of",
-    "replay",
-    "schema",
-    "states",
-]
+    "EDGE_TYPES", "EVENT_TYPES", "TYPING", "Builder", "Content", "Edge", "Event", "InvalidTrace", "NotMeasurable",
+    "Problem", "Problems", "Reading", "Replay", "State", "Trace", "Walk", "anonymised", "check", "read", "readings",
+    "readings_of", "replay", "schema", "states", "until", "without", "write",
+]  # fmt: skip

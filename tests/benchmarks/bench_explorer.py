@@ -11,10 +11,10 @@ from time import perf_counter
 from playwright.sync_api import Browser, Page
 
 from survey.literature import load
-from survey.site.explorer import PER_PAGE
+from survey.site.pages.explorer.builder import PER_PAGE
 from tests.browser.conftest import launched, served
+from tests.browser.explorer_site import build_explorer, grown
 from tests.conftest import ROOT
-from tests.explorer_site import build_explorer, grown
 
 SIZE = 10_000
 ROUNDS = 3

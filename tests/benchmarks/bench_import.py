@@ -179,9 +179,9 @@ def _middle(side: str, path: Path) -> dict[str, float]:
 
 def _ours(path: Path) -> dict[str, float]:
     """What ``survey trace import claude-code PATH -o /dev/null`` does."""
-    from survey.traces.building import Content
+    from survey.traces.files import dumped
     from survey.traces.importers import Log, importers
-    from survey.traces.writing import dumped
+    from survey.traces.model import Content
 
     importer = importers()["claude-code"]
     start, events = process_time(), 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from survey.site.notebooks import executed
+from survey.site.notebooks.execution import executed
 from tests.conftest import ROOT
 
 LIMIT = 60

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from bibtexparser.splitter import Splitter
 
 from survey.literature import Pool, counts, crosstab, load
-from survey.literature.bibtex import write_bibtex
-from survey.literature.blocks import Field
+from survey.literature.bibtex import Field, write_bibtex
 from survey.literature.gaps import every_map, ranked
 from tests.benchmarks.apart import apart, peak
 from tests.conftest import ROOT

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+from survey.traces.files.writing import write
 from survey.traces.scoring import Asked, Deaths, Journal, pieces, processes, score, sources
 from survey.traces.simulate import Setting, simulate
-from survey.traces.writing import write
 
 SIZE = int(os.environ.get("TRACES", "2000"))
 """How many traces; the aim of the project is 100,000."""

@@ -15,7 +15,8 @@ from resource import RUSAGE_CHILDREN, getrusage
 from time import process_time
 
 from survey.literature import load
-from survey.site.pages import build as pages
+from survey.site.build import build as pages
+from survey.site.facts import Facts
 from tests.benchmarks.bench_pool import grown
 from tests.conftest import ROOT
 
@@ -88,10 +89,10 @@ def _costs(project: Path, text: str) -> Cost:
     shutil.copy(ROOT / "bib" / "taxonomy.toml", project / "bib")
     (project / "bib" / "pool.bib").write_text(text)
     (project / "mkdocs.yml").write_text(
-        f"INHERIT: {ROOT / 'mkdocs.yml'}\ntheme: {{custom_dir: {ROOT / 'survey' / 'site' / 'overrides'}}}\n"
+        f"INHERIT: {ROOT / 'mkdocs.yml'}\ntheme: {{custom_dir: {ROOT / 'survey' / 'site' / 'theme' / 'overrides'}}}\n"
         "plugins: [search, survey]\nnav: [index.md, explore/index.md]\n"
     )
-    files = len(pages(load(project / "bib")))
+    files = len(pages(Facts(load(project / "bib"))))
     computed = min(_computing(project / "bib") for _ in range(ROUNDS))
     built = [_building(project) for _ in range(ROUNDS)][1:]
     html = len(list((project / "site").rglob("*.html")))
@@ -101,7 +102,7 @@ def _costs(project: Path, text: str) -> Cost:
 def _computing(data: Path) -> float:
     pool = load(data)
     start = process_time()
-    pages(pool)
+    pages(Facts(pool))
     return process_time() - start
 
 

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from playwright.sync_api import Page
 
 from survey.literature import Pool, parse_bibtex
-from survey.literature.blocks import Block
-from survey.literature.entries import read_entries
+from survey.literature.bibtex import Block
 from survey.literature.gaps import standing_in_impossible_cells
+from survey.literature.pool import read_entries, same_work
+from survey.literature.pool.tags import parse_tags
 from survey.literature.problems import Problem
-from survey.literature.tags import parse_tags
 from survey.literature.taxonomy import Taxonomy
-from survey.literature.twins import same_work
 
 PAGE = "take-part/new-entry/"
 

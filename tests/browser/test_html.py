@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from survey.literature import Pool
-from survey.site.feed import NEWEST
+from survey.site.markup.feeds import NEWEST
 from tests.browser.conftest import Site
 
 pytestmark = pytest.mark.programs

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from survey.literature import Pool, parse_bibtex
-from survey.site.explorer import PER_PAGE
+from survey.site.pages.explorer.builder import PER_PAGE
 from tests.browser.conftest import Site, Visit, served, until, visits
+from tests.browser.explorer_site import build_explorer, grown
 from tests.browser.test_every_kind_of_page import check
-from tests.explorer_site import build_explorer, grown
 
 pytestmark = pytest.mark.programs
 

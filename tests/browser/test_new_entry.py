@@ -15,11 +15,10 @@ from playwright.sync_api import Route, expect
 
 from survey.cli import main
 from survey.literature import Pool, parse_bibtex
-from survey.literature.bibtex import write_bibtex
-from survey.literature.blocks import Field
-from survey.literature.latex import to_unicode
-from survey.literature.rules import check_field
-from survey.site.newentry import new_entry_pages
+from survey.literature.bibtex import Field, check_field, write_bibtex
+from survey.literature.bibtex.latex import to_unicode
+from survey.site.facts import Facts
+from survey.site.pages.new_entry.builder import new_entry_pages
 from tests.browser.conftest import Site, Visit, violations
 from tests.browser.new_entry_form import PAGE, bibtex, empty, put, told
 from tests.conftest import ROOT
@@ -261,7 +260,7 @@ def test_if_the_list_of_the_survey_does_not_come_the_form_still_works_and_says_s
 
 def test_it_works_under_a_strict_policy_and_opens_an_issue_that_is_filled_in(opened: Visit, site: Site, pool: Pool) -> None:  # fmt: skip
     """The theme has scripts of its own in the page; the form needs none, nor any style that is written in it."""
-    made = dict(new_entry_pages(pool, "https://example.org/issues/new"))["take-part/new-entry.md"]
+    made = dict(new_entry_pages(Facts(pool, issues="https://example.org/issues/new")))["take-part/new-entry.md"]
     form = made[made.index('<div class="new-entry"') :]
     page = f"<!doctype html><meta charset=utf-8><title>x</title>{form}"
     policy = "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; style-src-attr 'unsafe-inline'"

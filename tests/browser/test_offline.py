@@ -18,8 +18,8 @@ from hatchling.builders.sdist import SdistBuilder
 from playwright.sync_api import Browser, expect
 
 from survey.literature import Pool, parse_bibtex
-from survey.site.offline import assemble
-from survey.site.supply import sbom
+from survey.site.publishing.bill_of_materials import sbom
+from survey.site.publishing.offline.offline import assemble
 from tests.browser.conftest import FILTERS_ANSWER, Site, Visit, until
 from tests.browser.test_policy import META, RECORD, TRIES
 from tests.conftest import ROOT

@@ -13,7 +13,7 @@ from jinja2 import Environment
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, expect
 
-from survey.site.plugin import SurveyPlugin
+from survey.site.publishing.plugin import SurveyPlugin
 from tests.browser.conftest import FILTERS_ANSWER, Site, until
 from tests.browser.test_every_kind_of_page import CHAPTERS, KINDS, NOTEBOOKS
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.literature import Pool, parse_bibtex
-from survey.site.markup import LISTED
+from survey.site.markup.works import LISTED
 from tests.browser.conftest import Site, Visit
 
 pytestmark = pytest.mark.programs

@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from survey.traces import Trace
-from survey.traces.building import Content
 from survey.traces.exporters.report import html
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
+from survey.traces.model import Content
 from tests.browser.conftest import violations
 from tests.conftest import ROOT
 

@@ -95,7 +95,7 @@ def _import(folder: Path, variant: str) -> list[str]:
 
 
 def _example(number: int) -> str:
-    document = json.loads(files("survey.traces").joinpath("example.json").read_text("utf-8"))
+    document = json.loads(files("survey.traces.model").joinpath("example.json").read_text("utf-8"))
     return json.dumps(document | {"trace_id": f"example-{number}"})
 
 

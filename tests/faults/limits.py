@@ -53,9 +53,9 @@ def under(condition: str, name: str, folder: Path) -> str:
 def without_fonts() -> str:
     """What differs in the charts of the real pool if the machine has no fonts; empty if nothing does."""
     code = (
-        "from pathlib import Path; from survey.literature import load; from survey.site.drawing import svg;"
-        "from survey.site.pages import every_chart;"
-        "print([svg(chart.spec) for chart in every_chart(load(Path('bib'))).values()])"
+        "from pathlib import Path; from survey.literature import load; from survey.site.charts.drawing import Pictures;"
+        "from survey.site.charts.pool_charts import every_chart;"
+        "print([Pictures().svg(chart.spec) for chart in every_chart(load(Path('bib'))).values()])"
     )
     hidden = "; ".join(f"[ ! -d {place} ] || mount -t tmpfs none {place}" for place in FONTS)
     words = [sys.executable, "-c", code]

@@ -18,8 +18,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.files import Files
 
-from survey.site.building import own_copy
-from survey.site.plugin import SurveyPlugin
+from survey.site.publishing.plugin import SurveyPlugin
+from survey.site.publishing.staged_build import own_copy
 from tests.faults.conftest import Full
 from tests.faults.doors import DOORS, environment
 from tests.faults.kills import snapshot

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace
-from survey.traces.building import Content
 from survey.traces.importers import Log
+from survey.traces.model import Content
 from tests.fuzz.campaign import WEIGHTS, Tally, input_of, record, shares, tried
 from tests.fuzz.doors import DOORS, Door, Files, Lost, Received
 from tests.fuzz.doors.commands import _inside
@@ -82,7 +82,8 @@ def test_a_planted_failure_is_found_and_its_input_is_kept(
 
 
 def test_a_pool_that_loses_an_entry_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from survey.literature import bibtex, blocks
+    from survey.literature.bibtex import blocks
+    from survey.literature.bibtex import reading as bibtex
     from tests.fuzz.doors import literature
 
     original = bibtex.read_bibtex

@@ -7,7 +7,7 @@ import pytest
 
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.export import FORMATS
-from survey.literature.skeleton import skeleton
+from survey.literature.pool import skeleton
 
 BREAD = Path(__file__).parent / "bread"
 

@@ -10,7 +10,8 @@ from datetime import date
 
 import pytest
 
-from survey.literature import Pool, cells, counts, crosstab
+from survey.literature import Pool, counts, crosstab
+from survey.literature.pool import cells
 
 SNAPSHOT = date(2026, 5, 4)
 PUBLISHED = "published-2026-05-04"

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from survey.traces import Trace
-from survey.traces.building import Builder
 from survey.traces.credit import (
     KINDS,
     METHODS,
     Credit,
     Game,
     NotMeasurable,
+    assign,
     bystanders,
-    credit,
     exact,
     game_of,
     game_played,
@@ -27,6 +26,7 @@ from survey.traces.credit import (
     structured,
     units,
 )
+from survey.traces.model import Builder
 from survey.traces.simulate import Setting, Simulation, alternatives, rollouts, simulate
 
 SMALL = Setting(
@@ -93,7 +93,7 @@ def test_played_on_from_each_message_c3_tells_the_two_apart(run: Simulation, eff
     for other in alternatives(run, message, 200):
         departs = {**other.trace.head["counterfactual_of"], "alternative": other.effects[message]}
         parted.append(other.trace.with_head(counterfactual_of=departs))
-    rows = credit(parted, "message", "counterfactual")
+    rows = assign(parted, "message", "counterfactual")
     said = [trace.head["counterfactual_of"]["alternative"] for trace in parted]
     one = rows[said.index(effect)][0]
     assert one.unit == message
@@ -124,7 +124,7 @@ def test_scaling_the_teams_number_by_group_or_by_agent_puts_the_runs_of_an_agent
     traces = [sim.trace for sim in rollouts(Setting("swarm", agents=4, steps=9, failure=0.3, seed=1), 5)]
     orders = []
     for method in ("magrpo", "group", "agent-wise"):
-        own = [{one.unit: one.value for one in rows}["worker-1"] for rows in credit(traces, "agent", method)]
+        own = [{one.unit: one.value for one in rows}["worker-1"] for rows in assign(traces, "agent", method)]
         orders.append(np.argsort(np.round(own, 9), kind="stable").tolist())
     assert orders[0] == orders[1] == orders[2]
 
@@ -203,4 +203,4 @@ def test_methods_that_have_a_number_for_every_unit_start_from_that_of_the_run() 
 )
 def test_what_cannot_be_credited_is_refused_with_the_reason(run: Simulation, kind: str, method: str, said: str) -> None:
     with pytest.raises(NotMeasurable, match=said):
-        credit([run.trace] if method in ("group", "agent-wise") else [run.trace, run.trace], kind, method)
+        assign([run.trace] if method in ("group", "agent-wise") else [run.trace, run.trace], kind, method)

@@ -12,9 +12,9 @@ from statistics import fmean, median
 import pytest
 
 from survey.traces import Trace, check, replay
-from survey.traces.building import Builder
-from survey.traces.edits import without
 from survey.traces.metrics import Measure, Run, compare, measure
+from survey.traces.model import Builder
+from survey.traces.replay import without
 from survey.traces.simulate import Setting, rollouts, simulate
 
 

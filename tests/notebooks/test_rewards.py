@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, replay
-from survey.traces.building import Builder, Content
+from survey.traces.model import Builder, Content
 from survey.traces.rewards import Reward, Run, hybrid, orchestration, parl, per_role, process, rewards, shared, tool_use
 from survey.traces.simulate import Setting, rollouts
 

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from survey.traces import Trace, check, readings, replay, schema, states
-from survey.traces.building import Builder, Content
 from survey.traces.metrics import Run, measure
+from survey.traces.model import Builder, Content
 from tests.traces.strategies import published_example
 
 Json = dict[str, Any]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, check, metrics, replay
-from survey.traces.anonymising import anonymised
-from survey.traces.building import Content
-from survey.traces.credit import NotMeasurable, credit, outcome
+from survey.traces.credit import NotMeasurable, assign, outcome
+from survey.traces.files import anonymised
 from survey.traces.importers import Log, recognised
 from survey.traces.metrics import Run
+from survey.traces.model import Content
 from survey.traces.rewards import rewards
 
 
@@ -129,8 +129,8 @@ def test_that_one_turn_came_after_another_is_all_that_links_the_mending_to_the_j
 
 def test_who_is_credited_hangs_on_what_the_outcome_is_taken_to_have_needed(trace: Trace) -> None:
     judged = trace.with_head(outcome={"success": True, "score": 1.0})
-    [last] = credit(judged, "agent", "shapley", value=outcome)
-    [every] = credit(judged, "agent", "shapley", value=lambda run: outcome(run, needs="returns"))
+    [last] = assign(judged, "agent", "shapley", value=outcome)
+    [every] = assign(judged, "agent", "shapley", value=lambda run: outcome(run, needs="returns"))
     assert {one.unit: one.value for one in last} == pytest.approx({"main": 0.5, "a1": 0, "a2": 0, "a3": 0.5})
     assert [one.value for one in every] == pytest.approx([0.25] * 4)
 
@@ -141,7 +141,7 @@ def test_who_is_credited_hangs_on_what_the_outcome_is_taken_to_have_needed(trace
 )
 def test_methods_that_need_other_runs_or_an_outcome_refuse_a_log(trace: Trace, unit: str, method: str) -> None:
     with pytest.raises(NotMeasurable, match="needs"):
-        credit(trace, unit, method)
+        assign(trace, unit, method)
 
 
 def test_anonymising_takes_every_name_out_and_leaves_every_figure(trace: Trace) -> None:

@@ -13,11 +13,13 @@ import pyarrow.parquet
 import pytest
 
 from survey.literature import Pool, load, parse_bibtex
+from survey.literature.bibtex import readable
 from survey.literature.export import FORMATS
-from survey.literature.latex import readable
 from survey.literature.loading import read_pool
-from survey.site.pages import build, dataset
-from survey.site.policy import Policy, Unexpected
+from survey.site.build import build
+from survey.site.facts import Facts
+from survey.site.pages.data_files.dataset import dataset
+from survey.site.publishing.policy import Policy, Unexpected
 from tests.site.hostile import FORMULAS, HOST, KEYS, attack, write_hostile
 
 SITE = "https://example.org/"
@@ -30,7 +32,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool:
 
 @pytest.fixture(scope="module")
 def files(pool: Pool) -> dict[str, str | bytes]:
-    return build(pool, SITE, f"{SITE}issues/new")
+    return build(Facts(pool, SITE, f"{SITE}issues/new"))
 
 
 # ------------------------------------------------------- what does not come in

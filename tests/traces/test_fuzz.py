@@ -17,11 +17,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from survey.traces import Reading, Trace, readings, replay, window
-from survey.traces.building import Content
+from survey.traces import Reading, Trace, readings, replay
+from survey.traces.files import window
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
+from survey.traces.model import Content
 from tests.traces.importers.conftest import REAL
 from tests.traces.importers.mutants import mutant
 from tests.traces.strategies import Json, documents, published_example

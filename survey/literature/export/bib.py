@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from survey.literature.bibtex import write_bibtex
-from survey.literature.blocks import Block, Field
-from survey.literature.entries import Entry
-from survey.literature.pool import Pool
-from survey.literature.rules import CITED
+from survey.literature.bibtex import CITED, Block, Field, write_bibtex
+from survey.literature.pool import Entry, Pool
 from survey.literature.taxonomy import Taxonomy
 
 

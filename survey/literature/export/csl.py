@@ -6,10 +6,8 @@ import json
 import re
 from typing import Any
 
-from survey.literature.entries import Entry
-from survey.literature.latex import readable
-from survey.literature.names import Name, parse_names
-from survey.literature.pool import Pool
+from survey.literature.bibtex import Name, parse_names, readable
+from survey.literature.pool import Entry, Pool
 
 TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "incollection": "chapter",

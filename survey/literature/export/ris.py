@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from survey.literature.entries import Entry
-from survey.literature.latex import readable
-from survey.literature.names import parse_names
-from survey.literature.pool import Pool
+from survey.literature.bibtex import parse_names, readable
+from survey.literature.pool import Entry, Pool
 
 TYPES = {
     "article": "JOUR", "inproceedings": "CONF", "incollection": "CHAP", "book": "BOOK",

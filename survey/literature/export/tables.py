@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from survey.literature.entries import Entry
+from survey.extras import late
 from survey.literature.export.csl import csl_name
-from survey.literature.pool import Pool
-from survey.literature.tags import Tag
+from survey.literature.pool import Entry, Pool, Tag
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = late("pandas")
 
 TEXTS = ("authors-incomplete", "doi", "eprint", "url", "code", "summary", "added")
 
@@ -22,8 +25,17 @@ FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
 
 def to_frame(pool: Pool) -> pd.DataFrame:
     """A row per entry; authors and the values on each axis are lists."""
+    return pd.DataFrame(_rows(pool), columns=_columns(pool)).astype({"year": "int64", "month": "Int64"})
+
+
+def _columns(pool: Pool) -> list[str]:
+    first = ["key", "type", "title", "authors", "year", "month", "appeared", "venue", *TEXTS]
+    return [*first, *(axis.id for axis in pool.taxonomy.on("entry")), "edition", "data"]
+
+
+def _rows(pool: Pool) -> list[dict[str, Any]]:
     axes = pool.taxonomy.on("entry")
-    rows = [
+    return [
         {
             "key": entry.key,
             "type": entry.block.type,
@@ -40,18 +52,17 @@ def to_frame(pool: Pool) -> pd.DataFrame:
         }
         for entry in pool
     ]
-    columns = ["key", "type", "title", "authors", "year", "month", "appeared", "venue", *TEXTS]
-    frame = pd.DataFrame(rows, columns=[*columns, *(axis.id for axis in axes), "edition", "data"])
-    return frame.astype({"year": "int64", "month": "Int64"})
 
 
 def to_csv(pool: Pool) -> str:
     """One line an entry; lists are joined by semicolons, and no cell is a formula to a spreadsheet."""
-    frame = to_frame(pool)
-    lists = ["authors", *(axis.id for axis in pool.taxonomy.on("entry"))]
-    flat = frame.assign(**{name: frame[name].map("; ".join) for name in lists})
-    texts = flat.columns.drop(["year", "month"])
-    return flat.assign(**{name: flat[name].map(as_text) for name in texts}).to_csv(index=False)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _columns(pool), lineterminator="\n")
+    writer.writeheader()
+    for row in _rows(pool):
+        flat = {name: "; ".join(cell) if isinstance(cell, list) else cell for name, cell in row.items()}
+        writer.writerow({name: as_text(cell) for name, cell in flat.items()})
+    return text.getvalue()
 
 
 def as_text(cell: Any) -> Any:

@@ -12,7 +12,6 @@ A gap is a fact about this pool. How unlikely it is under independence is anothe
 weaker one; which cells cannot be filled at all is said by the taxonomy.
 """
 
-from survey.literature.gaps.impossible import standing_in_impossible_cells
 from survey.literature.gaps.independence import Independence, independence, so_few
 from survey.literature.gaps.maps import (
     OPEN,
@@ -28,8 +27,9 @@ from survey.literature.gaps.maps import (
     pairs,
     ranked,
 )
-from survey.literature.gaps.near import Neighbour, Surroundings, Trend, looked_since, steps
+from survey.literature.gaps.neighbours import Neighbour, Surroundings, Trend, looked_since, steps
 from survey.literature.gaps.triples import TripleCell, TripleMap, triple
+from survey.literature.pool import standing_in_impossible_cells
 
 __all__ = [
     "OPEN", "THIN", "Cell", "Gap", "GapMap", "Independence", "Kind", "Neighbour", "Surroundings", "Trend",

@@ -16,13 +16,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, lgamma
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from survey.extras import late
 
-Counts = NDArray[np.int64]
-Numbers = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = late("numpy")
+
+Counts: TypeAlias = "NDArray[np.int64]"
+Numbers: TypeAlias = "NDArray[np.float64]"
+Flags: TypeAlias = "NDArray[np.bool_]"
 
 PERMUTATIONS = 2000
 SEED = 20260504

@@ -9,15 +9,18 @@ from enum import StrEnum
 from itertools import combinations, product
 from math import isnan
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from survey.literature.gap_notes import Note
+from survey.extras import late
 from survey.literature.gaps.independence import independence
-from survey.literature.gaps.standing import Coded, OnAxis, entry_axes
-from survey.literature.pool import Pool
-from survey.literature.statistics import NOT_CODED
+from survey.literature.gaps.indicators import Coded, OnAxis, entry_axes
+from survey.literature.pool import NOT_CODED, Note, Pool
 from survey.literature.taxonomy import Absence, Axis
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = late("numpy")
 
 THIN = 2
 """A cell with no more entries than this is thin: one work more or less changes what can be said of it."""
@@ -187,7 +190,7 @@ def every_map(pool: Pool, strict: bool = False) -> tuple[GapMap, ...]:
 
 def pairs(pool: Pool) -> list[tuple[str, str]]:
     """Each pair of main axes once, in the order of the taxonomy."""
-    return list(combinations([axis.id for axis in pool.taxonomy.on("entry") if axis.main], 2))
+    return list(combinations([axis.id for axis in pool.taxonomy.main], 2))
 
 
 def gaps(pool: Pool, strict: bool = False) -> tuple[Gap, ...]:

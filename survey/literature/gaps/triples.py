@@ -8,13 +8,18 @@ from datetime import date
 from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from survey.extras import late
 from survey.literature.gaps.independence import AT_ONCE, PERMUTATIONS, SEED, Counts, Numbers, corrected, so_few
-from survey.literature.gaps.standing import entry_axes, in_order, indicators, strict_keys, values
+from survey.literature.gaps.indicators import entry_axes, in_order, indicators, strict_keys, values
 from survey.literature.pool import Pool
 from survey.literature.taxonomy import Axis
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = late("numpy")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,8 @@
 """Notebooks as pages: executed once for what they depend on, then filled in and shown like any page.
 
-``executed`` runs a notebook, or finds the run that is still true; ``filled`` puts live
-figures and citations into its text; ``light`` makes a page of what a notebook plugin
-gives; ``markdown`` writes it for generators that know no notebooks; ``tables`` are
-the numbers in it, for pages that show them again.
+``execution.executed`` runs a notebook, or finds the run that is still true; ``rendering.filled`` puts live
+figures and citations into its text; ``rendering.light`` makes a page of what a notebook plugin gives;
+``rendering.markdown`` writes it for generators that know no notebooks; ``rendering.tables`` are the numbers in
+it, for pages that show them again. Nothing is imported here: ``recorder`` runs in the notebook's own process
+before anything else.
 """
-
-from survey.site.notebooks.execution import executed
-from survey.site.notebooks.rendering import filled, light, markdown, tables
-
-__all__ = ["executed", "filled", "light", "markdown", "tables"]

@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from survey.atomic import own_folder, whole
 from survey.literature.problems import InvalidSurvey, Problem
-from survey.whole import own_folder, whole
 
 Notebook = dict[str, Any]
 
@@ -31,7 +31,7 @@ PACKAGE = Path(__file__).parent.parent.parent
 PATIENCE = 900
 """Seconds after which a cell is taken to hang. Notebooks take far less; machines differ."""
 
-BEFORE = "import survey.site.recorder as _recorder; _recorder.start()"
+BEFORE = "import survey.site.notebooks.recorder as _recorder; _recorder.start()"
 
 
 def executed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -12,9 +12,11 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
-from survey.site import kept
-from survey.site.markup import render, url
-from survey.site.prose import Prose
+from survey.site.cache import Cache, code
+from survey.site.charts.drawing import Pictures
+from survey.site.markup.links import url
+from survey.site.markup.templates import render
+from survey.site.prose.prose import Prose
 
 CELL = re.compile(r"jp-(MarkdownCell|CodeCell)")
 """How a notebook plugin marks a cell: class names of JupyterLab."""
@@ -35,7 +37,7 @@ SOURCE = re.compile(r"^[^:#]+\.(md|ipynb)(#.*)?$")
 """A link to the source of another page."""
 
 
-def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., str]) -> dict[str, Any]:
+def filled(notebook: dict[str, Any], pool: Pool, page: str, pictures: Pictures) -> dict[str, Any]:
     """The notebook with live figures and citations in its text, and its references as a last cell.
 
     Raises:
@@ -43,7 +45,7 @@ def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., 
 
     """
     out = deepcopy(notebook)
-    prose = Prose.of(pool, page, draw)
+    prose = Prose.of(pool, page, pictures)
     for number, cell in enumerate(out["cells"], 1):
         if cell["cell_type"] == "markdown":
             cell["source"] = prose.filled("".join(cell["source"]), f"{page}, cell {number}")
@@ -52,7 +54,7 @@ def filled(notebook: dict[str, Any], pool: Pool, page: str, draw: Callable[..., 
     return out
 
 
-def light(html: str, page: str, known: Collection[str]) -> str:
+def light(html: str, page: str, known: Collection[str], cache: Cache | None = None) -> str:
     """The page without the scripts, styles and frames that a notebook plugin puts around each cell.
 
     Links to source files become addresses, since a notebook's text has not gone through the
@@ -62,7 +64,7 @@ def light(html: str, page: str, known: Collection[str]) -> str:
         InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
-    return kept.made((kept.code(), html, page, *sorted(known)), lambda: _light(html, page, known))
+    return (cache or Cache()).get((code(), html, page, *sorted(known)), lambda: _light(html, page, known))
 
 
 def _light(html: str, page: str, known: Collection[str]) -> str:
@@ -74,7 +76,7 @@ def _light(html: str, page: str, known: Collection[str]) -> str:
     for link in soup.find_all("a", href=SOURCE):
         link["href"] = _address(str(link["href"]), page, known)
     cells = [_cell(tag) for tag in soup.find_all(class_=CELL) if not tag.find(class_=CELL)]
-    return render("notebook.html.j2", cells=cells, page=page, name=posixpath.basename(page))
+    return render("notebooks/notebook.html.j2", cells=cells, page=page, name=posixpath.basename(page))
 
 
 def _cell(tag: Tag) -> dict[str, Any]:
@@ -115,7 +117,11 @@ def _address(link: str, page: str, known: Collection[str]) -> str:
     return url(page, f"{target}{hash_}{anchor}")
 
 
-def tables(notebook: Mapping[str, Any]) -> dict[str, tuple[list[str], list[list[Any]]]]:
+Table = tuple[Sequence[str], Sequence[Sequence[Any]]]
+"""Head and rows."""
+
+
+def tables(notebook: Mapping[str, Any]) -> dict[str, Table]:
     """Head and rows of every table that an executed notebook shows, by its title."""
     outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", ()))
     data = (output.get("data", {}).get("application/json") for output in outputs)
@@ -129,7 +135,7 @@ def _is_table(data: object) -> bool:
 
 def markdown(notebook: dict[str, Any]) -> str:
     """The notebook as a page of Markdown: text, code and outputs one after the other."""
-    return render("notebook.md.j2", cells=[_blocks(cell) for cell in notebook["cells"]])
+    return render("notebooks/notebook.md.j2", cells=[_blocks(cell) for cell in notebook["cells"]])
 
 
 def _blocks(cell: dict[str, Any]) -> dict[str, Any]:

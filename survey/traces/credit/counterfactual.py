@@ -12,8 +12,8 @@ from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import units
 from survey.traces.credit.values import recorded
 from survey.traces.metrics import NotMeasurable
+from survey.traces.model import Trace
 from survey.traces.problems import nearest
-from survey.traces.trace import Trace
 
 
 def leave_one_out(game: Game, progress: Progress = silent) -> list[Credit]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from survey.extras import late
 from survey.traces.credit.group import actors, turn_rewards
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import output_tokens
 from survey.traces.credit.values import recorded
 from survey.traces.metrics import NotMeasurable
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = late("numpy")
 
 Critic = Callable[[str], float]
 """What a critic expected to come when a turn (by its event's id), or a token ("e5:0"), began."""

@@ -6,17 +6,21 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from survey.traces.credit.falls import Falls
+from survey.extras import late
+from survey.traces.credit.removal import Falls
 from survey.traces.credit.units import parts
 from survey.traces.credit.values import Value
-from survey.traces.edits import without
 from survey.traces.metrics import NotMeasurable
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
+from survey.traces.replay import without
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = late("numpy")
 
 LIMIT = 20
 """With more units than this, 2^n coalitions are too many to ask about one by one."""
@@ -27,7 +31,7 @@ BITS = bytes.maketrans(b"01", b"\0\1")
 DIGITS = bytes.maketrans(b"\0\1", b"01")
 """Makes of a row of a matrix bits that are written."""
 
-Coalitions = NDArray[np.bool_]
+Coalitions: TypeAlias = "NDArray[np.bool_]"
 """Coalitions as rows: who is there."""
 
 Progress = Callable[[int, int], None]

@@ -8,19 +8,23 @@ the number in the denominator), as in the released code of verl and Dr. MAS.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from survey.extras import late
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import logical, parts, units
 from survey.traces.credit.values import own_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
-from survey.traces.replay import replay
-from survey.traces.timeline import timeline
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
+from survey.traces.replay import replay, timeline
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = late("numpy")
+
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 
 def broadcast(trace: Trace, kind: str, reward: str | None = None) -> list[Credit]:

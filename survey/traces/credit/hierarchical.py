@@ -13,8 +13,8 @@ from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import agents, roles
 from survey.traces.credit.values import Value, own_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import Trace
 from survey.traces.replay import replay
-from survey.traces.trace import Trace
 
 Scores = Callable[[Trace], Mapping[str, float]]
 """For a run the score of each of its sub-agents."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import cos, log, pi, sin, sqrt, tan
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MANY = 200
 """From so many degrees of freedom on, Student's t is as good as normal."""

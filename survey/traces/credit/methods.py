@@ -14,8 +14,8 @@ from survey.traces.credit.structure import structured
 from survey.traces.credit.units import KINDS
 from survey.traces.credit.values import Value, outcome, reach
 from survey.traces.metrics import NotMeasurable
+from survey.traces.model import Trace
 from survey.traces.problems import nearest
-from survey.traces.trace import Trace
 
 Rows = list[list[Credit]]
 """For each run the credits of its units."""
@@ -63,7 +63,7 @@ class Method:
     credit: Callable[[Asked], Rows]
 
 
-def credit(
+def assign(
     traces: Trace | Sequence[Trace],
     kind: str,
     method: str,

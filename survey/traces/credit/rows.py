@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

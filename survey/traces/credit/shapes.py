@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from survey.extras import late
 from survey.traces.credit.group import actors, owners
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import logical, output_tokens, parts, roles, written
 from survey.traces.metrics import NotMeasurable
+from survey.traces.model import Trace
 from survey.traces.replay import replay
-from survey.traces.trace import Trace
 
-Arrays = dict[str, NDArray[Any]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = late("numpy")
+
+Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 
 def advantages(credits: Iterable[Credit], trace: Trace, *, per_token: bool = True) -> Arrays:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import factorial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from survey.extras import late
 from survey.traces.credit.games import Game, Progress, silent
 from survey.traces.credit.intervals import interval
 from survey.traces.credit.rows import Credit
 from survey.traces.metrics import NotMeasurable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = late("numpy")
 
 Design = Literal["permutation", "antithetic", "stratified", "latin", "causal"]
 

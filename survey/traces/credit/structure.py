@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from survey.traces.credit.falls import Falls
 from survey.traces.credit.games import Progress, game_of, silent
+from survey.traces.credit.removal import Falls
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.shapley import Design, exact, sampled
 from survey.traces.credit.units import parts
 from survey.traces.credit.values import Value, final, leading
-from survey.traces.graph import Graph, graph
-from survey.traces.trace import Trace
+from survey.traces.model import Graph, Trace, graph
 
 GATES = frozenset({"spawn", "delegate", "stop", "despawn", "human_intervention"})
 """Events after which somebody can act who could not, or the other way round."""

@@ -7,7 +7,7 @@ orchestrator   the choices of whoever directs: events of type ``orchestrator_dec
                delegations
 role           all agents of a role together; agents without a role are in no unit
 agent          instances, as they are named in the trace
-turn           acts of deciding, as in ``survey.traces.timeline``; of an agent whose turns are not in the
+turn           acts of deciding, as in ``survey.traces.replay.timeline``; of an agent whose turns are not in the
                trace, each of its tool calls and messages
 message        events of type ``message``; returns and handed-out work are none
 tool-call      events of type ``tool_call``
@@ -20,10 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import OUTSIDE, Event, Tokens, Trace
 from survey.traces.problems import nearest
-from survey.traces.replay import replay
-from survey.traces.timeline import GIVING, step_counts
-from survey.traces.trace import OUTSIDE, Event, Tokens, Trace
+from survey.traces.replay import GIVING, replay, step_counts
 
 KINDS = ("team", "orchestrator", "role", "agent", "turn", "message", "tool-call", "token")
 """From coarse to fine, in the words of the survey."""

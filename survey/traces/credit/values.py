@@ -1,7 +1,7 @@
 """What a trace is worth: functions from a trace, whole or with parts taken out, to a number.
 
 Any callable ``Trace -> float`` will do. The ones here are made from the whole run and then asked about
-what is left of it (``survey.traces.edits.without``). Nothing is run again: they say what the record still
+what is left of it (``survey.traces.replay.edits.without``). Nothing is run again: they say what the record still
 carries, never what the team would have done instead. A simulator can answer the latter.
 """
 
@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from survey.traces.graph import Graph, graph
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import Event, Graph, Trace, graph, number
 from survey.traces.problems import nearest
 from survey.traces.replay import replay
-from survey.traces.trace import Event, Trace, number
 
 Value = Callable[[Trace], float]
 """What is left of a run, and its worth."""

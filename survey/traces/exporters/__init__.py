@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
 
 
 class Exporter(NamedTuple):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from survey.traces.importers.atif.steps import MARK, NOTES, TURNS
-from survey.traces.trace import OUTSIDE, Event, Trace
+from survey.traces.model import OUTSIDE, Event, Trace
 
 VERSION = "ATIF-v1.7"
 

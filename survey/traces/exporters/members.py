@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from survey.traces.replay import Replay
-from survey.traces.timeline import Timeline
-from survey.traces.trace import OUTSIDE
+from survey.traces.model import OUTSIDE
+from survey.traces.replay import Replay, Timeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from survey.traces.exporters.members import Member, members
-from survey.traces.replay import Replay, replay
-from survey.traces.timeline import TURNS, timeline
-from survey.traces.trace import Event, Trace
+from survey.traces.model import Event, Trace
+from survey.traces.replay import TURNS, Replay, replay, timeline
 
 __all__ = ["mermaid"]
 

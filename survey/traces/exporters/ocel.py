@@ -9,9 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from survey.traces.exporters.members import members
-from survey.traces.replay import replay
-from survey.traces.timeline import Stint, stints, timeline
-from survey.traces.trace import Event, Trace
+from survey.traces.model import Event, Trace
+from survey.traces.replay import Stint, replay, stints, timeline
 
 __all__ = ["ocel"]
 

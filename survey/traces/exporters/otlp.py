@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from survey.traces.trace import OUTSIDE, Event, Trace, number
+from survey.traces.model import OUTSIDE, Event, Trace, number
 
 __all__ = ["otlp"]
 

@@ -10,9 +10,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 from survey.traces.exporters.members import members
-from survey.traces.replay import Replay, replay
-from survey.traces.timeline import Stint, Timeline, stints, timeline
-from survey.traces.trace import Event, Trace
+from survey.traces.model import Event, Trace
+from survey.traces.replay import Replay, Stint, Timeline, replay, stints, timeline
 
 __all__ = ["perfetto"]
 

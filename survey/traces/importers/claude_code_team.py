@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from survey.traces.building import Builder, Content
+from survey.traces.importers.json_values import flag, instant, items, mapping, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.importers.shapes import flag, instant, items, mapping, text
-from survey.traces.trace import OUTSIDE, Trace
+from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
 NAME = "claude-code-team"
 LATEST = 1e11

@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from survey.traces.building import Content
-from survey.traces.packing import GZIP, ZSTD, BadPacking, unpacked
-from survey.traces.trace import NOTHING, Trace
+from survey.traces.files import GZIP, ZSTD, BadPacking, unpacked
+from survey.traces.model import NOTHING, Content, Trace
 
 
 class BadLog(ValueError):

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from survey.traces.building import Builder, Content
+from survey.traces.importers.json_values import items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.importers.shapes import items, mapping, number, text
-from survey.traces.trace import OUTSIDE, Trace
+from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
 NAME = "who-and-when"
 TERMINAL = "Computer_terminal"

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from survey.traces.metrics.run import NotMeasurable, Run
 from survey.traces.metrics.theme import Theme
-from survey.traces.schema import EVENT_TYPES
+from survey.traces.model import EVENT_TYPES
 
 THEME = Theme("aggregation")
 

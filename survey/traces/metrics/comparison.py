@@ -10,8 +10,8 @@ from survey.traces.metrics.durations import wall_s
 from survey.traces.metrics.run import NotMeasurable, Run
 from survey.traces.metrics.theme import Measure, filled, ratio
 from survey.traces.metrics.turns import steps
+from survey.traces.model import Trace
 from survey.traces.replay import replay
-from survey.traces.trace import Trace
 
 
 def compare(team: Sequence[Trace], single: Sequence[Trace]) -> dict[str, Measure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from survey.traces.metrics.run import NotMeasurable, Run
 from survey.traces.metrics.theme import Theme, ratio
-from survey.traces.timeline import profile, union
+from survey.traces.replay import profile, union
 
 THEME = Theme("time")
 

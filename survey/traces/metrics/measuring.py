@@ -8,8 +8,8 @@ from typing import Any
 from survey.traces.metrics import aggregation, communication, costs, durations, harm, team, turns
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Measure, filled
+from survey.traces.model import Trace
 from survey.traces.replay import Replay, replay
-from survey.traces.trace import Trace
 
 MEASURES: dict[str, tuple[Measure, Callable[[Run], Any]]] = {
     name: found

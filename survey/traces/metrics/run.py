@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 
-from survey.traces.replay import Replay
-from survey.traces.schema import EVENT_TYPES
-from survey.traces.timeline import Stint, Timeline, levels, stints, timeline
-from survey.traces.trace import OUTSIDE, Event, first_agent
+from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, first_agent
+from survey.traces.replay import Replay, Stint, Timeline, levels, stints, timeline
 
 ACTING = tuple(type for type in EVENT_TYPES if type not in ("human_intervention", "safety_event", "tool_result"))
 """Types of events by which an agent shows that it is one; people, guards and tools have the others."""

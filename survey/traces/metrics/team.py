@@ -7,7 +7,7 @@ from statistics import fmean
 
 from survey.traces.metrics.run import NotMeasurable, Run
 from survey.traces.metrics.theme import Theme, ratio
-from survey.traces.totals import spawn_depths
+from survey.traces.replay import spawn_depths
 
 THEME = Theme("team")
 

@@ -9,9 +9,9 @@ from math import fsum
 from statistics import fmean
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import OUTSIDE
 from survey.traces.rewards.outcome import individual
 from survey.traces.rewards.reward import Reward, added, chosen, count, parts, said, scores
-from survey.traces.trace import OUTSIDE
 
 
 def debate(

@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import Trace
 from survey.traces.problems import nearest
 from survey.traces.replay import Replay, replay
 from survey.traces.rewards.debate import debate
@@ -17,7 +18,6 @@ from survey.traces.rewards.parl import parl
 from survey.traces.rewards.process import process
 from survey.traces.rewards.reward import Family, PartsNotMeasurable, Reward
 from survey.traces.rewards.tools import tool_use
-from survey.traces.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any, Literal
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import OUTSIDE, number
 from survey.traces.rewards.reward import Reward, added, count, said, scores, team
-from survey.traces.trace import OUTSIDE, number
 
 TEAM = "team"
 """The name under which a trace records what the whole team was paid. No agent and no role is paid by it."""

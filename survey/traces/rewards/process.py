@@ -6,8 +6,8 @@ from collections.abc import Collection
 from math import fsum
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import OUTSIDE
 from survey.traces.rewards.reward import Reward, added, said, scores
-from survey.traces.trace import OUTSIDE
 
 
 def process(run: Run, *, names: Collection[str] | None = None, discount: float | None = None) -> list[Reward]:

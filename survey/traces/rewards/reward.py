@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import OUTSIDE, Event, number
 from survey.traces.problems import nearest, quoted
-from survey.traces.trace import OUTSIDE, Event, number
 
 Kind = Literal["team", "orchestrator", "role", "agent", "turn", "message", "tool call", "token"]
 """The eight units that a reward can be paid to, coarse to fine."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
+from survey.traces.model import Event
 from survey.traces.rewards.reward import PartsNotMeasurable, Reward, count, said
-from survey.traces.trace import Event
 
 Price = Literal["usd", "seconds", "tokens"]
 

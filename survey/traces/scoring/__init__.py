@@ -6,8 +6,8 @@ and gives the rows in the order of the documents. A worker that dies costs the w
 a run that dies goes on from its journal.
 
     >>> from importlib.resources import files
-    >>> from survey.traces.reading import readings_of
-    >>> [reading] = readings_of(str(files("survey.traces").joinpath("example.json")))
+    >>> from survey.traces.files.reading import readings_of
+    >>> [reading] = readings_of(str(files("survey.traces.model").joinpath("example.json")))
     >>> row = row_of(reading, Asked(measures=("steps", "cost_usd"), families=("R1", "R2")))
     >>> row["trace_id"], row["measures"], row["rewards"]["R1"][0]["reward"]
     ('example', {'steps': 9}, 1.0)

@@ -14,8 +14,8 @@ from typing import Any
 
 from survey import __version__
 from survey.traces.scoring.corpus import INSTALL
-from survey.traces.scoring.handout import Gone, Handout
 from survey.traces.scoring.processes import TRIES, Deaths, NoWorkers, Work
+from survey.traces.scoring.scheduling import Gone, Handout
 from survey.traces.scoring.work import Done, Task
 
 PATIENCE = 60.0

@@ -13,9 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from survey.traces.packing import GZIP, ZSTD
-from survey.traces.reading import Reading, readings
-from survey.traces.schema import schema
+from survey.traces.files import GZIP, ZSTD, Reading, readings
+from survey.traces.model import schema
 from survey.traces.scoring.corpus import Source, is_address
 
 CUT = 1 << 20

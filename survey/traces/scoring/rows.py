@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from survey.traces.files import Reading
 from survey.traces.metrics import MEASURES, NotMeasurable, Run, measure
 from survey.traces.problems import Problems, nearest, quoted
-from survey.traces.reading import Reading
 from survey.traces.replay import replay
 from survey.traces.rewards import FAMILIES, family, rewards
 
@@ -112,11 +112,11 @@ def failed(place: str, reason: str) -> dict[str, Any]:
 
 
 def _credit(row: dict[str, Any], run: Run, asked: Asked) -> None:
-    from survey.traces.credit import credit
+    from survey.traces.credit import assign
 
     row["credit"] = []
     try:
-        [found] = credit(run.replayed.trace, asked.unit, asked.credit, samples=asked.samples, seed=asked.seed)
+        [found] = assign(run.replayed.trace, asked.unit, asked.credit, samples=asked.samples, seed=asked.seed)
     except (NotMeasurable, ValueError) as reason:
         row["why_not"]["credit"] = str(reason)
         return

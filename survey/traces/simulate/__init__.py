@@ -5,7 +5,7 @@ again; messages inform, mislead, or do neither. The outcome is the value of a ga
 are known exactly (``game``, ``earnings``), so that the error of a credit method can be measured. Time
 and tokens are calibrated on measured figures where there are any (``chance``).
 
-    >>> from survey.traces.edits import without
+    >>> from survey.traces.replay.edits import without
     >>> run = simulate(Setting("swarm", agents=6, seed=3))
     >>> round(sum(run.truth.values()), 9) == round(run.trace.head["outcome"]["score"], 9)
     True

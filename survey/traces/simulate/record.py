@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from survey.traces.trace import Edge, Event, Trace
+from survey.traces.model import Edge, Event, Trace
 
 Cause = tuple[int, str]
 

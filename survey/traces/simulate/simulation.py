@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable
+from survey.traces.model import Trace
 from survey.traces.problems import nearest, quoted
 from survey.traces.simulate.chance import Chance
-from survey.traces.simulate.desk import play_out
 from survey.traces.simulate.earnings import earned
 from survey.traces.simulate.game import Game, game
+from survey.traces.simulate.lead import play_out
 from survey.traces.simulate.play import Play
 from survey.traces.simulate.setting import Setting
 from survey.traces.simulate.task import share_out, team
-from survey.traces.trace import Trace
 
 Kind = Literal["agent", "message", "turn", "tool_call"]
 KINDS: tuple[Kind, ...] = ("agent", "message", "turn", "tool_call")
@@ -123,7 +123,7 @@ def alternatives(simulation: Simulation, message: str, count: int) -> list[Simul
 def value_of(simulation: Simulation, *kinds: Kind) -> Callable[[Trace], float]:
     """A value function on traces: what the run is worth with only those units that are left in one.
 
-    It is for traces as they are after ``survey.traces.edits.without`` or ``until``. An agent is there as long
+    It is for traces as they are after ``survey.traces.replay.edits.without`` or ``until``. An agent is there as long
     as it does anything.
 
     Units of kinds that are not named count as being there; without any named, all four kinds are looked at.

@@ -128,7 +128,7 @@ def _received(files: Files, folder: Path) -> Received:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Scoring without other processes: one that starts takes a second, and is bound by no alarm of the campaign."""
-    with patch("survey.cli.tracescore.processes", lambda tasks, work, workers, deaths: map(work, tasks)):
+    with patch("survey.cli.trace.score.processes", lambda tasks, work, workers, deaths: map(work, tasks)):
         yield
 
 
@@ -142,7 +142,7 @@ def _lay(folder: Path) -> None:
     shutil.copy(SEEDS / "bib" / "background.bib", folder / "new.bib")
     shutil.copy(LOGS / "claude-code" / "inline.jsonl", folder / "session.jsonl")
     for name in ("run.jsonl", "other.jsonl"):
-        trace = json.loads((ROOT / "survey" / "traces" / "example.json").read_text())
+        trace = json.loads((ROOT / "survey/traces/model/example.json").read_text())
         (folder / name).write_text(json.dumps(trace) + "\n")
     (folder / "empty").mkdir()
     for project in (folder, folder / "other"):

@@ -12,8 +12,8 @@ from random import Random
 from typing import Any
 
 from survey.traces import Trace, check
-from survey.traces.building import Content
 from survey.traces.importers import BadLog, Importer, Log, importers, recognised
+from survey.traces.model import Content
 from tests.fuzz.doors.door import LOGS, Door, Files, Lost, Received, emptied, files_below, laid_out
 from tests.fuzz.doors.records import without_one
 from tests.fuzz.mutate import mutated

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from survey.literature import InvalidSurvey, Pool, load, read_pool
 from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
-from survey.literature.changes import between
-from survey.literature.check import check_files
+from survey.literature.checking import check_files
+from survey.literature.claims import between
 from survey.literature.export import FORMATS
 from survey.literature.problems import Problem
 from tests.fuzz.doors.contents import missing_texts

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from survey.literature import InvalidSurvey, load
-from survey.site.notebooks import executed, filled, light, markdown, tables
-from survey.site.notebooks.execution import _read, _still_true, sealed
+from survey.site.notebooks.execution import _read, _still_true, executed, sealed
+from survey.site.notebooks.rendering import filled, light, markdown, tables
 from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, laid_out
 
 KNOWN = ("notebooks/one.ipynb", "read/x.md", "index.md")

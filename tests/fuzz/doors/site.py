@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from survey.cli import main
 from survey.literature import InvalidSurvey, load
-from survey.site.pages import draw
-from survey.site.prose import LIVE, render_prose
+from survey.site.charts.drawing import Pictures
+from survey.site.prose.prose import LIVE, render_prose
 from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, emptied, files_below, laid_out
 from tests.fuzz.doors.literature import whole_pool
 from tests.fuzz.mutate import mutated
@@ -69,8 +69,8 @@ def undrawn() -> Iterator[None]:
     drawn = Future[str]()
     drawn.set_result("<svg/>")
     with (
-        patch("survey.site.drawing._drawn", return_value=drawn),
-        patch("survey.site.drawing._bundled", return_value=drawn),
+        patch("survey.site.charts.drawing._drawn", return_value=drawn),
+        patch("survey.site.charts.drawing._bundled", return_value=drawn),
     ):
         yield
 
@@ -81,7 +81,7 @@ def _read(files: Files, folder: Path) -> Received:
     text = StringIO(files["chapter.md"].decode("utf-8", "replace"), newline=None).read()
     try:
         with undrawn():
-            page = render_prose(text, whole_pool(), "read/chapter.md", "docs/read/chapter.md", draw)
+            page = render_prose(text, whole_pool(), "read/chapter.md", "docs/read/chapter.md", Pictures())
     except InvalidSurvey as error:
         lines = text.count("\n") + 1
         for problem in error.problems:

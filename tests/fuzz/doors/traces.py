@@ -14,16 +14,14 @@ from pathlib import Path
 from random import Random
 
 from survey.traces import Reading, Trace, readings, replay
-from survey.traces.anonymising import anonymised
-from survey.traces.building import Content
-from survey.traces.comparing import difference
 from survey.traces.exporters import EXPORTERS
+from survey.traces.files import anonymised, dumped
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
+from survey.traces.metrics.difference import difference
+from survey.traces.model import Content, schema
 from survey.traces.rewards import FAMILIES, rewards
-from survey.traces.schema import schema
-from survey.traces.writing import dumped
 from tests.fuzz.doors.door import LOGS, ROOT, Door, Files, Lost, Received
 from tests.fuzz.mutate import mutated
 
@@ -39,7 +37,7 @@ OPENING = re.compile(r'\n\{"(?:' + "|".join(schema()["properties"]) + ')"')
 @cache
 def _originals() -> tuple[bytes, ...]:
     """Traces by hand and of logs, small enough for many inputs in a second."""
-    found = [json.loads((ROOT / "survey" / "traces" / "example.json").read_text())]
+    found = [json.loads((ROOT / "survey/traces/model/example.json").read_text())]
     for name in ("background", "inline"):
         log = Log(LOGS / "claude-code" / f"{name}.jsonl")
         found += [trace.to_json() for trace in IMPORTER.read(log, Content(salt="fuzz"))]

@@ -18,11 +18,11 @@ from survey.traces.credit import (
     agent_wise,
     along,
     alternatives,
+    assign,
     branches,
     composite,
     composite_group,
     counterfactual,
-    credit,
     estimates,
     exact,
     game_played,
@@ -68,12 +68,12 @@ def test_where_all_runs_got_the_same_there_is_nothing_to_prefer() -> None:
 def test_one_run_is_no_group(name: str) -> None:
     kind = METHODS[name].kinds[-1] if name != "counterfactual" else "turn"
     with pytest.raises(NotMeasurable, match=r"needs (a group: at least two runs|runs that depart)"):
-        credit(fork(), kind, name)
+        assign(fork(), kind, name)
 
 
 def test_runs_of_another_task_are_another_group() -> None:
     others = [trace.with_head(task_id="other", rewards={"team": 5}) for trace in GROUP[:2]]
-    found = credit([*GROUP, *others], "agent", "group")
+    found = assign([*GROUP, *others], "agent", "group")
     assert [own[0].value for own in found] == pytest.approx([*group_relative([1, 0, 0.5, 0.5]), 0, 0])
 
 
@@ -91,7 +91,7 @@ def test_each_agent_is_normalised_by_its_own_statistics(rewards: list[list[float
 def test_an_agent_who_acts_twice_in_a_run_counts_twice() -> None:
     turn: Json = {"type": "model_call"}
     runs = [small([turn, turn], rewards={"team": 1}), small([turn], rewards={"team": 0}, trace_id="s")]
-    found = credit(runs, "turn", "agent-wise")
+    found = assign(runs, "turn", "agent-wise")
     assert [own.value for own in found[0]] == pytest.approx([(1 - 2 / 3) / (1 / 3) ** 0.5] * 2)
 
 
@@ -105,7 +105,7 @@ def test_centred_returns_are_compared_turn_by_turn() -> None:
         small([{"type": "model_call", "reward": 1}, {"type": "model_call"}], rewards={"team": score}, trace_id=str(score))
         for score in (0, 2)
     ]  # fmt: skip
-    found = credit(runs, "turn", "magrpo")
+    found = assign(runs, "turn", "magrpo")
     assert [[own.value for own in of_run] for of_run in found] == [[-1, -1], [1, 1]]
     assert returns_to_go([[1, 0, 2]], 0.5).tolist() == [[1.5, 1, 2]]
 
@@ -140,7 +140,7 @@ def rerun(name: str, score: float, **departs: Any) -> Trace:
 
 def test_runs_that_branch_at_one_event_are_credited_there() -> None:
     runs = [fork(1, trace_id="run"), rerun("x", 0), rerun("y", 1, alternative="y"), rerun("y2", 0, alternative="y")]
-    found = credit(runs, "turn", "counterfactual")
+    found = assign(runs, "turn", "counterfactual")
     assert [own[0].value for own in found] == [0.75, -0.75, 0, 0]
     assert found[0][0].unit == "e3"
 
@@ -259,9 +259,9 @@ def test_every_method_takes_the_units_it_says_and_refuses_the_others_with_a_reas
         for kind in KINDS:
             if kind not in method.kinds:
                 with pytest.raises(NotMeasurable, match=f"does not credit units of kind {kind}: {method.refusal}"):
-                    credit(GROUP, kind, name)
+                    assign(GROUP, kind, name)
     with pytest.raises(ValueError, match=r'"shaply" is no method \(did you mean "shapley"\?\)'):
-        credit(GROUP, "agent", "shaply")
+        assign(GROUP, "agent", "shaply")
 
 
 # against simulated truth
@@ -276,11 +276,11 @@ def test_shapley_values_of_the_simulated_game_are_its_truth() -> None:
 
 def test_simulated_runs_make_groups_and_branches() -> None:
     runs = [run.trace for run in rollouts(SIMULATED, 4)]
-    values = [own[0].value for own in credit(runs, "agent", "group")]
+    values = [own[0].value for own in assign(runs, "agent", "group")]
     assert sum(values) == pytest.approx(0, abs=1e-9)
     talking = simulate(Setting("debate", agents=3, seed=1))
     message = talking.units("message")[0]
     others = [run.trace for run in played_on(talking, message, 3)]
-    found = credit(others, "message", "counterfactual")
+    found = assign(others, "message", "counterfactual")
     assert [own[0].unit for own in found] == [message] * 3
     assert sum(own[0].value for own in found) == pytest.approx(0, abs=1e-9)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.traces.credit import Credit, NotMeasurable, advantages, along, broadcast, credit, frame, to_parquet, units
+from survey.traces.credit import Credit, NotMeasurable, advantages, along, assign, broadcast, frame, to_parquet, units
 from tests.traces.credit.drawn import MODEST, fork
 from tests.traces.strategies import Json, small
 
@@ -20,7 +20,7 @@ TURN: Json = {"type": "model_call", "tokens": {"output": 2}}
 
 
 def test_the_credit_of_an_agent_goes_to_all_its_turns_and_their_tokens() -> None:
-    found = advantages(credit(fork(), "agent", "leave-one-out")[0], fork())
+    found = advantages(assign(fork(), "agent", "leave-one-out")[0], fork())
     assert found["turn_ids"].tolist() == ["e1", "e3", "e6", "e9", "e12", "e13"]
     assert found["agent_ids"].tolist() == ["lead", "a", "b", "c", "idle", "lead"]
     assert found["roles"].tolist() == ["", "searcher", "searcher", "searcher", "searcher", ""]
@@ -84,7 +84,7 @@ def test_credits_of_two_kinds_or_of_another_run_are_refused() -> None:
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    runs = {name: advantages(credit(fork(), "agent", "shapley")[0], fork()) for name in ("one", "two")}
+    runs = {name: advantages(assign(fork(), "agent", "shapley")[0], fork()) for name in ("one", "two")}
     to_parquet(runs, tmp_path / "a.parquet")
     table = pq.read_table(tmp_path / "a.parquet").to_pydict()
     assert table["trace"] == ["one"] * 6 + ["two"] * 6
@@ -94,10 +94,10 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_frame_has_a_row_for_each_unit_and_numbers_in_its_columns() -> None:
-    table = frame([fork()], credit(fork(), "turn", "shapley", samples=20))
+    table = frame([fork()], assign(fork(), "turn", "shapley", samples=20))
     assert table["unit"].tolist() == units(fork(), "turn")
     assert table.dtypes[["value", "low", "high"]].tolist() == ["float64"] * 3
-    assert frame([fork()], credit(fork(), "turn", "shapley"))["low"].isna().all()
+    assert frame([fork()], assign(fork(), "turn", "shapley"))["low"].isna().all()
 
 
 def test_credit_loads_neither_pandas_nor_pyarrow() -> None:

@@ -12,11 +12,11 @@ import survey.traces
 from survey.traces import Trace, read
 from survey.traces.credit import KINDS, NotMeasurable, units
 from survey.traces.credit.units import parts
-from survey.traces.edits import without
+from survey.traces.replay import without
 from tests.traces.credit.drawn import MODEST
 from tests.traces.strategies import Json, small, traces
 
-EXAMPLE = read(Path(survey.traces.__file__).parent / "example.json")
+EXAMPLE = read(Path(survey.traces.__file__).parent / "model" / "example.json")
 
 OF_THE_EXAMPLE = {
     "team": ["team"],

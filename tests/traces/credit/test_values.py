@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from survey.traces.credit import NotMeasurable, bystanders, exact, final, game_of, outcome, reach, recorded
-from survey.traces.edits import without
 from survey.traces.metrics import measure
+from survey.traces.replay import without
 from tests.traces.credit.drawn import fork, shares
 from tests.traces.credit.test_units import EXAMPLE
 from tests.traces.strategies import Json, small

@@ -11,11 +11,11 @@ import pytest
 from atif import Trajectory  # models of the format, by others
 
 from survey.traces import Edge, Event, Trace, check
-from survey.traces.building import Builder, Content
 from survey.traces.exporters.atif import atif
 from survey.traces.importers.atif import IMPORTER
 from survey.traces.importers.codex import IMPORTER as CODEX
 from survey.traces.importers.log import Importer, Log
+from survey.traces.model import Builder, Content
 
 LOGS = Path(__file__).parents[1] / "importers" / "logs"
 

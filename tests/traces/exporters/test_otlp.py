@@ -13,11 +13,10 @@ from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
-from survey.traces.building import Content
 from survey.traces.exporters.otlp import otlp
 from survey.traces.importers.log import Log
 from survey.traces.importers.opentelemetry import IMPORTER
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
 
 LOGS = Path(__file__).parents[1] / "importers" / "logs" / "opentelemetry"
 

@@ -19,7 +19,7 @@ from playwright.sync_api import BrowserContext, Route
 from survey.traces import Trace, replay
 from survey.traces.exporters.perfetto import perfetto
 from survey.traces.importers.log import Importer
-from survey.traces.timeline import timeline
+from survey.traces.replay import timeline
 from tests.browser.conftest import launched, served
 from tests.traces.exporters.runs import PUBLISHED, REAL, TEAM, real_trace, steps, traces
 

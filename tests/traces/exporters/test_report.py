@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from survey.traces import EDGE_TYPES, EVENT_TYPES, Trace, replay
-from survey.traces.building import Builder, Content
 from survey.traces.exporters.report import html
 from survey.traces.exporters.report.path import segments
 from survey.traces.exporters.report.team import members
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import Run, measure
+from survey.traces.model import Builder, Content
 from tests.traces.importers.conftest import REAL
 
 HOSTILE = '</title></script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7 * 7 }}\u202e\x00\ud800'

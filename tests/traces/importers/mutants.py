@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Sequence
 from typing import Any
 
 STRANGE: list[Any] = [None, True, False, 0, -1, 1e300, 3.5, "", "x", "ü" * 300, [], {}, [[]], [None, 1], {"a": {}}]
@@ -37,6 +38,33 @@ def mutant(original: Any, chance: random.Random) -> Any:
         else:
             container[key] = copy.deepcopy(chance.choice(STRANGE))
     return value
+
+
+def thinned(value: Any, chance: random.Random, rate: float, strange: Sequence[Any]) -> Any:
+    """A copy in which values are dropped, swapped for strange ones, doubled or put in another order."""
+    if chance.random() < rate:
+        return chance.choice(strange)
+    if isinstance(value, dict):
+        return {key: thinned(part, chance, rate, strange) for key, part in value.items() if chance.random() > rate}
+    if isinstance(value, list):
+        parts = [thinned(part, chance, rate, strange) for part in value if chance.random() > rate]
+        if chance.random() < 10 * rate:
+            chance.shuffle(parts)
+        return parts + parts[: chance.random() < 5 * rate]
+    return value
+
+
+def damage(value: Any, chance: random.Random, strange: Sequence[Any], early: float) -> None:
+    """Drop one part of a JSON value, or replace it by something strange; ``early``: how readily a whole branch."""
+    while isinstance(value, (dict, list)) and value:
+        key = chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
+        if not isinstance(value[key], (dict, list)) or not value[key] or chance.random() < early:
+            if chance.random() < 0.3:
+                del value[key]
+            else:
+                value[key] = chance.choice(strange)
+            return
+        value = value[key]
 
 
 def _places(value: Any) -> Any:

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, check
-from survey.traces.building import Content
 from survey.traces.exporters.atif import atif
 from survey.traces.importers.atif import IMPORTER
 from survey.traces.importers.claude_code import IMPORTER as CLAUDE_CODE
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.model import Content
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
 
 LOGS = Path(__file__).parent / "logs" / "atif"

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, check
-from survey.traces.building import Content
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.claude_code.lines import Lines, opening
 from survey.traces.importers.claude_code.session import sessions
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.model import Content
+from tests.traces.importers.mutants import damage
 
 LOGS = Path(__file__).parent / "logs" / "claude-code"
 
@@ -586,20 +587,8 @@ def mutants(text: str, chance: random.Random) -> Iterator[str]:
     for _ in range(18):
         records = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
         for _ in range(chance.choice((1, 1, 3, 12))):
-            mutate(chance.choice(records), chance)
+            damage(chance.choice(records), chance, ODD, 0.4)
         yield "\n".join(map(json.dumps, records))
-
-
-def mutate(value: Any, chance: random.Random) -> None:
-    while isinstance(value, (dict, list)) and value:
-        key = chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
-        if not isinstance(value[key], (dict, list)) or not value[key] or chance.random() < 0.4:
-            if chance.random() < 0.3:
-                del value[key]
-            else:
-                value[key] = chance.choice(ODD)
-            return
-        value = value[key]
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, check
-from survey.traces.building import Content
 from survey.traces.importers import claude_code
 from survey.traces.importers.claude_code_team import IMPORTER
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.model import Content
+from tests.traces.importers.mutants import damage
 
 HARBOUR = Path(__file__).parent / "logs" / "claude-code-team" / "harbour"
 
@@ -203,18 +204,6 @@ ODD: list[Any] = [
 ]
 
 
-def damage(value: Any, chance: random.Random) -> None:
-    while isinstance(value, (dict, list)) and value:
-        key = chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
-        if not isinstance(value[key], (dict, list)) or not value[key] or chance.random() < 0.3:
-            if chance.random() < 0.3:
-                del value[key]
-            else:
-                value[key] = chance.choice(ODD)
-            return
-        value = value[key]
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_a_damaged_team_gives_a_sound_trace_or_a_refusal(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -225,7 +214,7 @@ def test_a_damaged_team_gives_a_sound_trace_or_a_refusal(seed: int, tmp_path: Pa
         kept = path.read_text()
         document = json.loads(kept)
         for _ in range(chance.choice((1, 3))):
-            damage(document, chance)
+            damage(document, chance, ODD, 0.3)
         path.write_text(json.dumps(document) if chance.random() < 0.9 else kept[: chance.randrange(len(kept))])
         IMPORTER.recognises(Log(tmp_path / "harbour"))
         try:

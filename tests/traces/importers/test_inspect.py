@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from survey.traces import Event, Trace, check
-from survey.traces.building import Content
 from survey.traces.importers.inspect_log import IMPORTER
 from survey.traces.importers.inspect_log.writing import account, scores
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.model import Content
+from tests.traces.importers.mutants import thinned
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -546,7 +547,7 @@ def test_a_packing_that_python_does_not_know_says_so() -> None:
 
 SEEDS = 200
 
-VALUES: tuple[Any, ...] = (
+STRANGE: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -563,27 +564,13 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-def mutant(value: Any, random: random.Random, rate: float) -> Any:
-    """A copy in which values are dropped, swapped for others, doubled or put in another order."""
-    if random.random() < rate:
-        return random.choice(VALUES)
-    if isinstance(value, dict):
-        return {key: mutant(part, random, rate) for key, part in value.items() if random.random() > rate}
-    if isinstance(value, list):
-        parts = [mutant(part, random, rate) for part in value if random.random() > rate]
-        if random.random() < 10 * rate:
-            random.shuffle(parts)
-        return parts + parts[: random.random() < 5 * rate]
-    return value
-
-
 @pytest.mark.parametrize("name", ["team.json", "steps.json", "events.json"])
 def test_damaged_logs_give_valid_traces_or_say_why_not(name: str) -> None:
     document = json.loads((LOGS / name).read_text())
     for seed in range(SEEDS):
         chance = random.Random(seed)
         try:
-            found = of_document(mutant(document, chance, chance.choice((0.002, 0.01, 0.05))))
+            found = of_document(thinned(document, chance, chance.choice((0.002, 0.01, 0.05)), STRANGE))
         except BadLog:
             continue
         for trace in found:

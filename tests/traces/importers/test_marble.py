@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from survey.traces import Trace, check
-from survey.traces.building import Content
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.marble import IMPORTER
+from survey.traces.model import Content
+from tests.traces.importers.mutants import thinned
 
 LOGS = Path(__file__).parent / "logs" / "marble"
 
@@ -228,7 +229,7 @@ def test_names_of_agents_that_mean_somebody_else_are_changed() -> None:
     assert list(of_record(iterations=[iteration]).agents) == ["main", "main-agent", "user-agent"]
 
 
-VALUES: tuple[Any, ...] = (
+STRANGE: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -246,26 +247,12 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-def mutant(value: Any, random: random.Random, rate: float) -> Any:
-    """A copy in which values are dropped, swapped for others, doubled or put in another order."""
-    if random.random() < rate:
-        return random.choice(VALUES)
-    if isinstance(value, dict):
-        return {key: mutant(part, random, rate) for key, part in value.items() if random.random() > rate}
-    if isinstance(value, list):
-        parts = [mutant(part, random, rate) for part in value if random.random() > rate]
-        if random.random() < 10 * rate:
-            random.shuffle(parts)
-        return parts + parts[: random.random() < 5 * rate]
-    return value
-
-
 @pytest.mark.parametrize("name", ["flat.jsonl", "chain-and-tree.jsonl"])
 def test_damaged_results_give_valid_traces_or_say_why_not(name: str) -> None:
     documents = [json.loads(line) for line in (LOGS / name).read_text().split("\n") if line.startswith("{")]
     for seed in range(300):
         chance = random.Random(seed)
-        lines = mutant(documents, chance, chance.choice((0.01, 0.03, 0.1)))
+        lines = thinned(documents, chance, chance.choice((0.01, 0.03, 0.1)), STRANGE)
         damaged = "\n".join(json.dumps(line) for line in lines) if isinstance(lines, list) else json.dumps(lines)
         try:
             found = traces(Path("x.jsonl"), damaged.encode())

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from survey.traces.building import Content
-from survey.traces.checking import check
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.opentelemetry import IMPORTER
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
+from survey.traces.replay import check
 
 LOGS = Path(__file__).parent / "logs" / "opentelemetry"
 FIXTURES = sorted(path.name for path in LOGS.iterdir())

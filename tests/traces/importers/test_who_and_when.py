@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from survey.traces import Event, Trace, check
-from survey.traces.building import Content
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.who_and_when import IMPORTER
+from survey.traces.model import Content
+from tests.traces.importers.mutants import thinned
 
 LOGS = Path(__file__).parent / "logs" / "who-and-when"
 
@@ -225,7 +226,7 @@ def test_several_runs_may_stand_in_a_list_or_in_lines() -> None:
     assert lost(as_lines[-1])["lines that are not JSON objects"] == 1
 
 
-VALUES: tuple[Any, ...] = (
+STRANGE: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -241,26 +242,12 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-def mutant(value: Any, random: random.Random, rate: float) -> Any:
-    """A copy in which values are dropped, swapped for others, doubled or put in another order."""
-    if random.random() < rate:
-        return random.choice(VALUES)
-    if isinstance(value, dict):
-        return {key: mutant(part, random, rate) for key, part in value.items() if random.random() > rate}
-    if isinstance(value, list):
-        parts = [mutant(part, random, rate) for part in value if random.random() > rate]
-        if random.random() < 10 * rate:
-            random.shuffle(parts)
-        return parts + parts[: random.random() < 5 * rate]
-    return value
-
-
 @pytest.mark.parametrize("name", ["orchestrated.json", "chat.json"])
 def test_damaged_runs_give_valid_traces_or_say_why_not(name: str) -> None:
     document = json.loads((LOGS / name).read_text())
     for seed in range(300):
         chance = random.Random(seed)
-        damaged = json.dumps(mutant(document, chance, chance.choice((0.01, 0.05, 0.1))))
+        damaged = json.dumps(thinned(document, chance, chance.choice((0.01, 0.05, 0.1)), STRANGE))
         try:
             found = traces(Path("x.json"), damaged.encode())
         except BadLog:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from survey.cli.tracerewards import reward
+from survey.cli.trace.rewards import reward
 
 Command = Callable[..., Result]
 
@@ -21,7 +21,7 @@ Command = Callable[..., Result]
 def pay(tmp_path: Path) -> Command:
     """Run the command on the example that the package brings."""
     path = tmp_path / "example.json"
-    path.write_text(files("survey.traces").joinpath("example.json").read_text("utf-8"))
+    path.write_text(files("survey.traces.model").joinpath("example.json").read_text("utf-8"))
 
     def run(*arguments: str) -> Result:
         result = CliRunner().invoke(reward, [str(path), *arguments])

@@ -20,7 +20,7 @@ from tests.traces.strategies import MODEST, Json, published_example
 
 def example(**head: Any) -> Trace:
     """The example that the package brings."""
-    return Trace.of({**json.loads(files("survey.traces").joinpath("example.json").read_text("utf-8")), **head})
+    return Trace.of({**json.loads(files("survey.traces.model").joinpath("example.json").read_text("utf-8")), **head})
 
 
 def shown(paid: Paid) -> dict[tuple[str, str, str], float]:

@@ -13,12 +13,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from survey.traces import Trace
+from survey.traces.files import dumped
+from survey.traces.files.writing import write
 from survey.traces.scoring import Asked, Deaths, Done, Journal, Source, pieces, processes, score, scored, sources
 from survey.traces.scoring.cluster import LOOPBACK
 from survey.traces.scoring.processes import Work
 from survey.traces.scoring.work import Task
 from survey.traces.simulate import Setting, simulate
-from survey.traces.writing import dumped, write
 
 ASKED = Asked(measures=("wall_s", "steps", "cost_usd"), families=("R1", "R2"))
 

@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from survey.cli import main
+from survey.traces.files.packing import opened
 from survey.traces.metrics import MEASURES
-from survey.traces.packing import opened
 from tests.traces.scoring.corpora import corpus, log_of, run, runs
 
 

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from survey.traces.exporters.report.contents import contents
-from survey.traces.exporters.report.words import Clock, duration, number, plural, share, short, visible
-from survey.traces.trace import Trace
+from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short, visible
+from survey.traces.model import Trace
 
 if TYPE_CHECKING:
     from jinja2 import Template

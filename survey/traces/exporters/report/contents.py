@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from survey.traces.checking import check
 from survey.traces.exporters.report import path
 from survey.traces.exporters.report.drawing import drawing
+from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short
 from survey.traces.exporters.report.team import Member, members
-from survey.traces.exporters.report.words import Clock, duration, number, plural, share, short
 from survey.traces.metrics import Measure, Run, measure
-from survey.traces.replay import replay
-from survey.traces.timeline import TURNS
-from survey.traces.trace import Trace
+from survey.traces.model import Trace
+from survey.traces.replay import TURNS, check, replay
 
 LONGEST = 20
 """How many rows a table shows before the rest is folded away."""

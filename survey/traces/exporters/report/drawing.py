@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.traces.exporters.report.formatting import duration, number, plural, short
 from survey.traces.exporters.report.path import critical, kind_of, timed, tools_of, what
 from survey.traces.exporters.report.scale import WIDTH, Scale, in_order, in_seconds, joined
 from survey.traces.exporters.report.team import Member
-from survey.traces.exporters.report.words import duration, number, plural, short
 from survey.traces.metrics import Run
-from survey.traces.timeline import TURNS
-from survey.traces.trace import OUTSIDE
+from survey.traces.model import OUTSIDE
+from survey.traces.replay import TURNS
 
 AXIS, STRIP, PEOPLE = 24, 40, 26
 """Heights of the axis, of the curve of how many were busy, and of the row of people, in pixels."""

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from survey.traces.metrics import Run
-from survey.traces.timeline import TURNS
-from survey.traces.trace import Event
+from survey.traces.model import Event
+from survey.traces.replay import TURNS
 
 WORDS = {
     "orchestrator_decision": "deciding", "model_call": "model", "aggregate": "aggregating", "compaction": "compacting",

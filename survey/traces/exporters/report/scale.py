@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from survey.traces.exporters.report.words import Clock, duration, number
+from survey.traces.exporters.report.formatting import Clock, duration, number
 
 WIDTH = 20_000
 """The whole axis in units of the drawing: a unit is a pixel of the widest zoom."""

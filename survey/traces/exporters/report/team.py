@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from survey.traces.exporters.report.words import short
+from survey.traces.exporters.report.formatting import short
 from survey.traces.metrics import Run
-from survey.traces.trace import OUTSIDE
+from survey.traces.model import OUTSIDE
 
 
 @dataclass(frozen=True)

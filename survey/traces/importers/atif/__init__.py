@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from survey.traces.building import Content
 from survey.traces.importers.atif.documents import Shelf, documents, is_trajectory
 from survey.traces.importers.atif.run import Run
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
 
 
 def _recognises(log: Log) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from survey.traces.importers.atif.steps import MARK, objects, outcomes, references
+from survey.traces.importers.json_values import flag, items, mapping, text
 from survey.traces.importers.log import Log
-from survey.traces.importers.shapes import flag, items, mapping, text
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from survey.traces.building import Builder, Content
 from survey.traces.importers.atif.documents import Document, Shelf
 from survey.traces.importers.atif.steps import (
     NOTES,
@@ -25,9 +24,8 @@ from survey.traces.importers.atif.steps import (
     usage,
     words,
 )
-from survey.traces.importers.shapes import flag, instance, items, mapping, number, text
-from survey.traces.schema import schema
-from survey.traces.trace import OUTSIDE, Trace
+from survey.traces.importers.json_values import flag, instance, items, mapping, number, text
+from survey.traces.model import OUTSIDE, Builder, Content, Trace, schema
 
 
 class _Started(NamedTuple):

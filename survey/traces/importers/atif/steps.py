@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from survey.traces.importers.shapes import flag, instant, items, mapping, number, text, tokens
+from survey.traces.importers.json_values import flag, instant, items, mapping, number, text, tokens
 
 MARK = "trace_event"
 """Where our exporter keeps, in any ``extra``, what the format has no field for."""

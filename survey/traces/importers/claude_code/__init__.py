@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from survey import collector
-from survey.traces.building import Content
+from survey import garbage_collection
 from survey.traces.importers.claude_code.lines import opening
 from survey.traces.importers.claude_code.session import sessions
-from survey.traces.importers.claude_code.telling import told
+from survey.traces.importers.claude_code.writing import told
+from survey.traces.importers.json_values import mapping, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.importers.shapes import mapping, text
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
 
 NAME = "claude-code"
 
@@ -48,7 +47,7 @@ def _told(log: Log, content: Content) -> Iterator[Trace]:
         waiting = sessions(log, content)
         while True:
             with (
-                collector.paused()
+                garbage_collection.paused()
             ):  # there is no garbage until a session is told, and looking took a fifth of the time
                 session = next(waiting, None)
                 if session is None:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from survey.traces.importers.claude_code.facts import Call, Facts, Turn
-from survey.traces.importers.claude_code.gists import (
+from survey.traces.importers.claude_code.session import MAIN, Session, instance
+from survey.traces.importers.claude_code.summaries import (
     ASKING,
     ENDING,
     NEVER,
@@ -18,9 +19,8 @@ from survey.traces.importers.claude_code.gists import (
     Words,
     usage_of,
 )
-from survey.traces.importers.claude_code.session import MAIN, Session, instance
-from survey.traces.importers.shapes import flag, mapping, number, text
-from survey.traces.trace import NOTHING
+from survey.traces.importers.json_values import flag, mapping, number, text
+from survey.traces.model import NOTHING
 
 WORKFLOW = "Workflow"
 LAUNCHED = frozenset({"async_launched", "teammate_spawned", "remote_launched"})

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from survey.traces.importers.claude_code.gists import Gist, Given, Notice, Result, Said, When, Words, spoken
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session, instance
-from survey.traces.importers.shapes import flag, items, mapping, number, text
+from survey.traces.importers.claude_code.summaries import Gist, Given, Notice, Result, Said, When, Words, spoken
+from survey.traces.importers.json_values import flag, items, mapping, number, text
 
 COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
 

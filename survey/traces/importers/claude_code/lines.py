@@ -14,8 +14,8 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
+from survey.traces.files import GZIP, ZSTD, BadPacking, unpacked
 from survey.traces.importers.log import BadLog, Log
-from survey.traces.packing import GZIP, ZSTD, BadPacking, unpacked
 
 BOM = b"\xef\xbb\xbf"
 """What some programs write before the first line."""

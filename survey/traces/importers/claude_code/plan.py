@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from survey.traces.importers.claude_code.children import WORKFLOW, Child, Return, task_of
 from survey.traces.importers.claude_code.facts import Facts, Turn
-from survey.traces.importers.claude_code.gists import ENDING, NEVER, SPAWNING, WRITING, When
+from survey.traces.importers.claude_code.summaries import ENDING, NEVER, SPAWNING, WRITING, When
 
 
 class Plan:

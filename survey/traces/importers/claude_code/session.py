@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from survey.traces.building import Content
-from survey.traces.importers.claude_code.gists import Gist, gist_of
 from survey.traces.importers.claude_code.lines import Lines, opening
+from survey.traces.importers.claude_code.summaries import Gist, gist_of
+from survey.traces.importers.json_values import flag, instant, mapping, text
+from survey.traces.importers.json_values import instance as one_of_the_team
 from survey.traces.importers.log import Log
-from survey.traces.importers.shapes import flag, instant, mapping, text
-from survey.traces.importers.shapes import instance as one_of_the_team
+from survey.traces.model import Content
 
 MAIN = "main"
 """The instance that the session itself is."""

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from survey.traces.building import Content
 from survey.traces.importers.codex.run import Run
 from survey.traces.importers.codex.threads import is_line, teams, threads
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
 
 
 def _recognises(log: Log) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from survey.traces.importers.codex.threads import UNKNOWN, Line, Thread
-from survey.traces.importers.shapes import flag, items, mapping, number, text, tokens
+from survey.traces.importers.json_values import flag, items, mapping, number, text, tokens
 
 CALLS = ("item:function_call", "item:custom_tool_call", "item:local_shell_call", "item:tool_search_call")
 ANSWERS = ("item:function_call_output", "item:custom_tool_call_output", "item:tool_search_output")

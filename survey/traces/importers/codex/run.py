@@ -7,11 +7,10 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
-from survey.traces.building import Builder, Content
 from survey.traces.importers.codex.acts import Act, Acts, Call, Fate
 from survey.traces.importers.codex.threads import Team, Thread
-from survey.traces.importers.shapes import instance, text
-from survey.traces.trace import Trace
+from survey.traces.importers.json_values import instance, text
+from survey.traces.model import Builder, Content, Trace
 
 SPAWNING, CLOSING, RESUMING = "spawn_agent", "close_agent", "resume_agent"
 MESSAGES, DELEGATIONS = ("send_input", "send_message"), ("followup_task", "assign_task", RESUMING)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from survey.traces.importers.json_values import instant, mapping, text
 from survey.traces.importers.log import Log
-from survey.traces.importers.shapes import instant, mapping, text
 
 LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 UNKNOWN = "unknown"

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from survey.traces.building import Builder, Content
 from survey.traces.importers.inspect_log.samples import Fields, Samples, is_archive, is_document
 from survey.traces.importers.inspect_log.transcript import ROOT, Transcript, transcript
 from survey.traces.importers.inspect_log.writing import Writer, failed, limit_of, scores
+from survey.traces.importers.json_values import flag, items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.importers.shapes import flag, items, mapping, number, text
-from survey.traces.trace import Trace
+from survey.traces.model import Builder, Content, Trace
 
 NAME = "inspect"
 

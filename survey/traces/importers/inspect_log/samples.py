@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from survey.traces.files import Measured
+from survey.traces.importers.json_values import items, mapping, text
 from survey.traces.importers.log import BadLog, Log
-from survey.traces.importers.shapes import items, mapping, text
-from survey.traces.packing import Measured
 
 # Inspect packs with Zstandard since 2026, which the zip module of older Pythons cannot read.
 if sys.version_info >= (3, 14):

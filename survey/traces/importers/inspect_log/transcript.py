@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from survey.traces.importers.shapes import flag, instant, items, mapping, text
-from survey.traces.trace import OUTSIDE
+from survey.traces.importers.json_values import flag, instant, items, mapping, text
+from survey.traces.model import OUTSIDE
 
 ROOT = "main"
 SCORERS = frozenset({"scorer", "scorers"})

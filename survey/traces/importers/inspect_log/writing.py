@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from survey.traces.building import Builder
 from survey.traces.importers.inspect_log.transcript import ROOT, Item, Span, Transcript, message, names_agent
-from survey.traces.importers.shapes import flag, items, mapping, number, text, tokens
+from survey.traces.importers.json_values import flag, items, mapping, number, text, tokens
+from survey.traces.model import Builder
 
 Fields = Mapping[str, Any]
 Act = tuple[tuple[float, int, float], Callable[[Any], None], Any]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from survey.traces.building import Content
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.importers.opentelemetry.conventions import acted
 from survey.traces.importers.opentelemetry.spans import Span, looks_like_spans, read_spans
 from survey.traces.importers.opentelemetry.team import trace_of
-from survey.traces.trace import Trace
+from survey.traces.model import Content, Trace
 
 __all__ = ["IMPORTER"]
 

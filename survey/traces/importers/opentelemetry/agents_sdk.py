@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from survey.traces.importers.shapes import mapping, text
+from survey.traces.importers.json_values import mapping, text
 
 
 def attributes_of(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from survey.traces.importers.json_values import items, mapping, number, text, tokens
 from survey.traces.importers.opentelemetry.spans import Span
-from survey.traces.importers.shapes import items, mapping, number, text, tokens
 
 OPERATIONS = {
     "invoke_agent": "agent",

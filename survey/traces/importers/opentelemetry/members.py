@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from survey.traces.importers.json_values import text
 from survey.traces.importers.opentelemetry import conventions as said
 from survey.traces.importers.opentelemetry.spans import Span
 from survey.traces.importers.opentelemetry.tree import Tree
-from survey.traces.importers.shapes import text
-from survey.traces.trace import OUTSIDE
+from survey.traces.model import OUTSIDE
 
 OWN = ("creation", "model", "plan", "tool", "guardrail", "handoff")
 """Kinds of spans that are acts of whoever is around them."""

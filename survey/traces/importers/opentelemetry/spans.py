@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from survey.traces.importers.json_values import instant, items, mapping, number, text
 from survey.traces.importers.log import Log
 from survey.traces.importers.opentelemetry.agents_sdk import attributes_of
-from survey.traces.importers.shapes import instant, items, mapping, number, text
-from survey.traces.trace import NOTHING
+from survey.traces.model import NOTHING
 
 DEEPEST = 12
 """Attribute values nested deeper than this are cut off; real ones stay below six levels."""

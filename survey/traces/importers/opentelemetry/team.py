@@ -6,14 +6,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 
-from survey.traces.building import Builder, Content
+from survey.traces.importers.json_values import number, text
 from survey.traces.importers.opentelemetry import conventions as said
 from survey.traces.importers.opentelemetry.members import Member, Team
 from survey.traces.importers.opentelemetry.spans import Span
 from survey.traces.importers.opentelemetry.tree import Tree
 from survey.traces.importers.opentelemetry.turns import Turns
-from survey.traces.importers.shapes import number, text
-from survey.traces.trace import Trace
+from survey.traces.model import Builder, Content, Trace
 
 
 def trace_of(run: str, spans: list[Span], content: Content, odd: Mapping[str, int]) -> Trace:

@@ -1,0 +1,1 @@
+"""Commands on the literature: one module for each group of subcommands."""

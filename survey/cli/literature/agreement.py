@@ -1,0 +1,235 @@
+"""The subcommand agreement: how far two readings say the same."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+from tabulate import tabulate
+
+from survey.cli.literature.options import as_of, chosen, finds_bib, formats, where
+from survey.cli.literature.printing import headline, sentence
+from survey.literature import Pool
+from survey.literature.agreement import (
+    POOL,
+    Absences,
+    Agreement,
+    Disagreement,
+    Estimate,
+    Pair,
+    agreement,
+    compared,
+    reading,
+)
+from survey.literature.pool import ADJUDICATIONS, format_tags
+from survey.literature.problems import expected, quoted
+
+DISAGREEMENT = ["key", "axis", "first", "first_value", "first_why", "second", "second_value", "second_why", "stands",
+                "because"]  # fmt: skip
+"""What is printed of a disagreement: both sides with their evidence, and what was decided."""
+
+
+@click.command("agreement", short_help="Say how far two readings agree.")
+@click.argument("readings", nargs=-1, metavar="[FIRST SECOND]")
+@click.option("--axis", metavar="AXIS", help="Only this axis; in a table, with its confusion matrix.")
+@click.option("--blind", is_flag=True, help="Only entries that one of the two read blind to the other's tags.")
+@click.option("--absences", type=click.Choice([how.value for how in Absences]),
+              default=Absences.TOGETHER.value, show_default=True,
+              help="What becomes of na, none and unknown.")  # fmt: skip
+@click.option("--disagreements", is_flag=True, help="List every disagreement with the evidence of both sides.")
+@where
+@as_of
+@formats("table", "json", "csv")
+@finds_bib
+def agreement_command(
+    folder: Path,
+    readings: tuple[str, ...],
+    axis: str | None,
+    blind: bool,
+    absences: str,
+    disagreements: bool,
+    filters: list[tuple[str, str]],
+    day: date | None,
+    form: str,
+) -> None:
+    """Say how far two readings agree, axis by axis: all pairs of readings, or FIRST and SECOND.
+
+    FIRST and SECOND are codings in bib/codings/, by file name without ending, or "pool" for the
+    tags of the pool. Raw agreement, Cohen's kappa and Krippendorff's alpha, each with its 95 %
+    bootstrap interval (entries resampled 2,000 times, always with the same seed).
+
+    \b
+    What is compared
+      one value       that value
+      ranked values   the first one
+      a set           the whole set; "Jaccard" is the mean overlap of the two sets
+      numbers         are left out
+    \b
+    na, none and unknown
+      together        one category: a reader with one word for all of them is not held to more
+      apart           a category each
+      left-out        only entries to which both readers gave a value
+    """
+    pool = chosen(folder, day, filters, primary=False)
+    pairs = _asked(pool, readings)
+    found = [
+        (pair, [agreement(pool, pair.first, pair.second, name, blind, Absences(absences)) for name in axes])
+        for pair in pairs
+        if (axes := _axes(pool, pair, axis, blind))
+    ]
+    if not found:
+        which = f"{' and '.join(readings)} do not share an entry" if readings else "no two readings share an entry"
+        raise click.UsageError(f"{which}{f' on {axis}' if axis else ''}{' that was read blind' if blind else ''}")
+    every = [figures for _, some in found for figures in some]
+    if form == "json":
+        whole = headline(pool) | {"absences": absences, "blind": blind}
+        whole["pairs"] = [_pair(pool, pair, some, disagreements) for pair, some in found]
+        click.echo(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False))
+    elif form == "csv":
+        rows = (
+            [_differing(figures, d) for figures in every for d in figures.disagreements]
+            if disagreements
+            else [*map(_flat, every)]
+        )
+        click.echo(pd.DataFrame(rows, columns=DISAGREEMENT if disagreements else None).to_csv(index=False), nl=False)
+    else:
+        click.echo(sentence(pool))
+        for pair, some in found:
+            click.echo("\n".join(_shown(pool, pair, some, bool(axis), disagreements)))
+
+
+def _asked(pool: Pool, readings: tuple[str, ...]) -> tuple[Pair, ...]:
+    """The pairs that a command line names; all of them if it names none."""
+    known = [*pool.codings, POOL]
+    for id in readings:
+        if id not in known:
+            raise click.UsageError(f"there is no coding {quoted(id)} {expected(id, known)}")
+    pairs = compared(pool)
+    if not readings:
+        return pairs
+    if len(readings) != 2 or readings[0] == readings[1]:
+        raise click.UsageError(f"expected two readings, FIRST and SECOND (there are {', '.join(known)})")
+    first, second = readings
+    return tuple(replace(p, first=first, second=second) for p in pairs if {p.first, p.second} == {first, second})
+
+
+def _axes(pool: Pool, pair: Pair, axis: str | None, blind: bool) -> tuple[str, ...]:
+    if axis is not None and axis not in pool.taxonomy.axes:
+        raise click.UsageError(f"there is no axis {quoted(axis)} {expected(axis, pool.taxonomy.axes)}")
+    return tuple(name for name in (pair.blind_axes if blind else pair.axes) if axis in (None, name))
+
+
+# ----------------------------------------------------------------- in a terminal
+
+
+def _shown(pool: Pool, pair: Pair, found: list[Agreement], matrix: bool, disagreements: bool) -> Iterator[str]:
+    hint = " (--blind for those alone)" if 0 < pair.blind < pair.entries else ""
+    yield f"\n{click.style(f'{pair.first} and {pair.second}', bold=True)}"
+    yield f"{pair.entries} shared entries, {pair.blind} of them read blind{hint}"
+    for id in (pair.first, pair.second):
+        said = reading(pool, id)
+        yield _wrapped(f"{said.reader}, {said.made}: {said.statement}", "  ")
+    yield ""
+    rows = [
+        [f.axis.id, f.n, f.alike, *map(_figure, (f.raw, f.kappa, f.alpha)), _figure(f.jaccard) if f.jaccard else ""]
+        for f in found
+    ]
+    headers = ["axis", "n", "alike", "raw", "kappa", "alpha", "Jaccard"]
+    if not any(f.jaccard for f in found):
+        rows, headers = [row[:-1] for row in rows], headers[:-1]
+    yield tabulate(rows, headers, disable_numparse=True, colalign=("left", "right", "right"))
+    if matrix:
+        for f in found:
+            corner = "" if f.jaccard else f"{pair.first} \\ {pair.second}"
+            lines = [
+                [word, *("." if number == 0 else str(number) for number in row)]
+                for word, row in zip(f.confusion.index, f.confusion.to_numpy().tolist(), strict=True)
+            ]
+            yield f"\n{tabulate(lines, [corner, *f.confusion.columns], disable_numparse=True, stralign='right')}"
+    if disagreements:
+        for f in found:
+            for one, other, some in f.confusions():
+                yield f"\n{click.style(f'{f.axis.id}: {one} or {other}', bold=True)} ({len(some)})"
+                for d in some:
+                    yield from _sides(d, pair)
+
+
+def _sides(d: Disagreement, pair: Pair) -> Iterator[str]:
+    yield f"  {d.key}"
+    for id, side in ((pair.first, d.first), (pair.second, d.second)):
+        yield _wrapped(f"{id}: {format_tags(side.tags)}. {side.notes.get('why') or '(no evidence noted)'}", "    ")
+    if d.adjudication:
+        yield _wrapped(f"stands: {format_tags(d.adjudication.tags)}. {d.adjudication.why}", "    ")
+    else:
+        yield _wrapped(f"open: settle it with a line {d.key},{d.axis},VALUE,WHY in codings/{ADJUDICATIONS}", "    ")
+
+
+def _figure(estimate: Estimate) -> str:
+    if math.isnan(estimate.value):
+        return "undefined"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _wrapped(text: str, indent: str) -> str:
+    width = min(max(shutil.get_terminal_size().columns, 60), 100)
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent + "  ")
+
+
+# ------------------------------------------------------------------- for programs
+
+
+def _pair(pool: Pool, pair: Pair, found: list[Agreement], disagreements: bool) -> dict[str, Any]:
+    said = [reading(pool, id) for id in (pair.first, pair.second)]
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "readers": [
+            {"id": s.id, "reader": s.reader, "made": s.made.isoformat(), "statement": s.statement} for s in said
+        ],
+        "entries": pair.entries,
+        "blind": pair.blind,
+        "axes": [
+            _flat(figures)
+            | {"confusion": figures.confusion.to_dict("index")}
+            | ({"disagreements": [_differing(figures, d) for d in figures.disagreements]} if disagreements else {})
+            for figures in found
+        ],
+    }
+
+
+def _flat(figures: Agreement) -> dict[str, Any]:
+    row: dict[str, Any] = {"first": figures.first, "second": figures.second, "axis": figures.axis.id}
+    row |= {"n": figures.n, "alike": figures.alike}
+    for name, e in (
+        ("raw", figures.raw),
+        ("kappa", figures.kappa),
+        ("alpha", figures.alpha),
+        ("jaccard", figures.jaccard),
+    ):
+        ends = (e.value, e.low, e.high) if e else (None, None, None)
+        row |= dict(zip((name, f"{name}_low", f"{name}_high"), map(_number, ends), strict=True))
+    return row
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def _differing(figures: Agreement, d: Disagreement) -> dict[str, str]:
+    cells = [d.key, d.axis]
+    for id, side in ((figures.first, d.first), (figures.second, d.second)):
+        cells += [id, format_tags(side.tags), side.notes.get("why", "")]
+    cells += [format_tags(d.adjudication.tags), d.adjudication.why] if d.adjudication else ["", ""]
+    return dict(zip(DISAGREEMENT, cells, strict=True))
+
+
+COMMANDS = (agreement_command,)

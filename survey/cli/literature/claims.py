@@ -1,0 +1,134 @@
+"""The subcommand on claims."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from survey.cli.literature.options import as_of, finds_bib, formats
+from survey.cli.literature.printing import headline, sentence, wrapped
+from survey.literature import Pool, load
+from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable, question
+from survey.literature.problems import expected, quoted
+
+
+@click.command(short_help="Judge every countable sentence of the survey.")
+@click.argument("ids", metavar="[CLAIM]...", nargs=-1)
+@as_of
+@formats("table", "json", "csv")
+@finds_bib
+def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> None:
+    """Judge every countable sentence of the survey, as bib/claims.toml has them.
+
+    Each is counted as the pool is coded, strictly, as published, and by a second reading:
+
+    \b
+    holds              by every coding, and read strictly
+    holds only broadly by every coding, but not read strictly
+    contested          codings of the same works disagree
+    no longer holds    it held once; newer entries speak against it
+    does not hold      by no coding, on no snapshot
+    not measurable     nothing is coded that it could be counted from
+
+    With CLAIM, everything about that claim: its readings, the entries behind each, what it does
+    not say, what would change it, and a sentence to cite.
+    """
+    pool = load(folder)
+    for id in ids:
+        if id not in [claim.id for claim in pool.claims]:
+            known = [claim.id for claim in pool.claims]
+            raise click.UsageError(f"there is no claim {quoted(id)} {expected(id, known)}")
+    judge = Judge(pool)
+    judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
+    now = pool.as_of(day)
+    if form == "json":
+        told = {"data": now.fingerprint, "claims": [as_dict(judgement, pool) for judgement in judged]}
+        click.echo(json.dumps(headline(now) | told, ensure_ascii=False, indent=1))
+    elif form == "csv":
+        click.echo(_csv(judged), nl=False)
+    elif ids:
+        click.echo("\n\n".join(_page(judgement, pool) for judgement in judged))
+    else:
+        _table(judged)
+        click.echo(f"\n{len(judged)} claims, {sentence(now)}")
+
+
+def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
+    """A judgement for programs."""
+    claim = judgement.claim
+    return {
+        "id": claim.id,
+        "sentence": claim.sentence,
+        "source": claim.source,
+        "day": judgement.day.isoformat(),
+        "status": str(judgement.status),
+        "since": judgement.since.isoformat() if judgement.since else None,
+        "because": list(judgement.because),
+        "question": question(claim, pool.taxonomy),
+        "limit": claim.limit,
+        "changes": claim.changes,
+        "readings": {
+            t.reading: {
+                "number": t.number, "of": t.of, "holds": t.holds, "counted": list(t.counted), "against": list(t.against)
+            }
+            for t in judgement.tallies
+        },
+    }  # fmt: skip
+
+
+def _csv(judged: list[Judgement]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["id", "status", "day", "since", *READINGS, "sentence"])
+    for judgement in judged:
+        numbers = {t.reading: t.number for t in judgement.tallies}
+        writer.writerow([
+            judgement.claim.id, judgement.status, judgement.day, judgement.since or "",
+            *(numbers.get(reading, "") for reading in READINGS), judgement.claim.sentence,
+        ])  # fmt: skip
+    return out.getvalue()
+
+
+def _table(judged: list[Judgement]) -> None:
+    for status in SIGNS:
+        found = [j for j in judged if j.status is status]
+        if not found:
+            continue
+        click.echo(f"\n{click.style(f'{status}: {len(found)}', bold=True)}")
+        rows = [[j.claim.id, *(_number(j, reading) for reading in READINGS)] for j in found]
+        align = ["left", *["right"] * len(READINGS)]
+        click.echo(tabulate(rows, ["claim", *READINGS.values()], colalign=align, disable_numparse=True))
+
+
+def _number(judgement: Judgement, reading: str) -> str:
+    found = next((t for t in judgement.tallies if t.reading == reading), None)
+    return "" if found is None else f"{found.number}{'' if found.holds else ' ✗'}"
+
+
+def _page(judgement: Judgement, pool: Pool) -> str:
+    claim = judgement.claim
+    lines = [
+        click.style(wrapped(claim.sentence), bold=True),
+        f"{claim.id}: {judgement.verdict}, as of {judgement.day}",
+        wrapped(f"counted: {question(claim, pool.taxonomy)}"),
+        "",
+    ]
+    for t in judgement.tallies:
+        whole = "" if claim.largest else f" of {t.of}"
+        lines.append(f"{READINGS[t.reading]}: {t.number}{whole}, {'passes' if t.holds else 'fails'}")
+        if t.counted and len(t.counted) <= 20:
+            lines.append(wrapped(", ".join(t.counted), "    "))
+    lines += ["", wrapped(f"It does not say: {claim.limit}"), wrapped(f"It would change with: {claim.changes}")]
+    then = pool.as_of(judgement.day)
+    lines += ["", wrapped(citable(judgement, then.fingerprint))]
+    return "\n".join(lines)
+
+
+COMMANDS = (claims,)

@@ -1,0 +1,200 @@
+"""The subcommand on what changed: between two days, or between two copies of the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+import click
+
+from survey.cli.literature.comment import comment, headline
+from survey.cli.literature.options import Day, finds_bib, formats
+from survey.cli.literature.printing import wrapped
+from survey.literature import Entry, Pool, Tag, load
+from survey.literature.bibtex import CHECKS
+from survey.literature.claims import Cell, Changes, Judgement, between, changes, figure
+from survey.literature.loading import EXCLUDED, POOL, TAXONOMY
+from survey.literature.pool import cell_label, format_tags
+from survey.literature.problems import quoted, visible
+
+
+def _other_copy(context: click.Context, param: click.Parameter, folder: Path | None) -> Path | None:
+    if folder and not (folder / TAXONOMY).is_file() and (folder / "bib" / TAXONOMY).is_file():
+        raise click.BadParameter(f"{folder} has no {TAXONOMY} (did you mean {folder / 'bib'}?)")
+    return folder
+
+
+def _site(context: click.Context, param: click.Parameter, url: str) -> str:
+    if url and (any(CHECKS["url"](url)) or set(url) & set("()?#")):
+        raise click.BadParameter(f"{quoted(url)} is not the address of a site (expected one like https://example.org/)")
+    return f"{url.rstrip('/')}/" if url else ""
+
+
+@click.command(short_help="What changed between two days or two copies, in entries and in conclusions.")
+@click.argument("before", type=Day(), required=False)
+@click.argument("after", type=Day(), required=False)
+@click.option("--with", "other", metavar="FOLDER", callback=_other_copy,
+              type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="Compare with another, older copy of bib/ in place of an earlier day.")  # fmt: skip
+@click.option("--site", metavar="URL", default="", callback=_site,
+              help="Link entries and claims to their pages on this site (markdown).")  # fmt: skip
+@formats("text", "json", "markdown")
+@finds_bib
+def diff(folder: Path, before: date | None, after: date | None, other: Path | None, site: str, form: str) -> None:
+    """Say what changed from BEFORE to AFTER: works that came, and what follows from them.
+
+    Claims whose status or number is another one, rankings of values in another order, and cells
+    of two main axes in which nobody stood and now somebody does.
+
+    With --with, say what changes from another copy of the data to this one: besides that, works
+    that are gone, tags and other fields of works that are others, and claims that ask something else.
+    Both copies are judged on the same day, the later one of theirs.
+
+    \b
+        survey diff 2026-05-04 2026-11-21
+        survey diff --with ../main/bib --format markdown
+    """
+    if other is not None:
+        if before is not None:
+            raise click.UsageError("give two days, or --with FOLDER, and not both")
+        was, pool = load(other), load(folder)
+        found, files = between(was, pool), _other_files(other, folder)
+    elif before is None or after is None:
+        raise click.UsageError("give two days (as in 2026-05-04 2026-11-21), or --with FOLDER")
+    else:
+        was = pool = load(folder)
+        files = ()
+        try:
+            found = changes(pool, before, after)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+    if form == "json":
+        click.echo(json.dumps(_as_dict(found, files), ensure_ascii=False, indent=1))
+    elif form == "markdown":
+        click.echo(comment(found, was, pool, files, site), nl=False)
+    elif other is not None:
+        click.echo("\n".join([headline(found, files), "", *_copies(found), *_lines(found, pool), *_named(files)]))
+    else:
+        click.echo("\n".join([click.style(f"From {found.before} to {found.after}", bold=True), *_lines(found, pool)]))
+
+
+def _other_files(was: Path, now: Path) -> tuple[str, ...]:
+    """Files, besides those that are compared entry by entry, that only one copy has or that differ."""
+    names = {path.relative_to(side).as_posix() for side in (was, now) for path in side.rglob("*") if path.is_file()}
+    return tuple(name for name in sorted(names - {POOL, EXCLUDED}) if _bytes(was / name) != _bytes(now / name))
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _as_dict(found: Changes, files: Iterable[str]) -> dict[str, object]:
+    return {
+        "before": found.before.isoformat(),
+        "after": found.after.isoformat(),
+        "entries": _keys(found.entries),
+        "records": _keys(found.records),
+        "gone": {"entries": _keys(found.gone_entries), "records": _keys(found.gone_records)},
+        "changed": [
+            {
+                "key": edit.after.key,
+                "was": edit.before.key,
+                "tags": {axis: {"before": _tags(old), "after": _tags(new)} for axis, old, new in edit.tags},
+                "fields": list(edit.fields),
+            }
+            for edit in found.edits
+        ],
+        "claims": [
+            {
+                "id": new.claim.id,
+                "before": {"status": str(old.status), "number": old.broad.number, "of": old.broad.of},
+                "after": {"status": str(new.status), "number": new.broad.number, "of": new.broad.of,
+                          "because": list(new.because)},
+            }
+            for old, new in found.claims
+        ],
+        "new_claims": _ids(found.new_claims),
+        "gone_claims": _ids(found.gone_claims),
+        "restated": _ids(found.restated),
+        "rankings": [{"axis": r.axis, "before": list(r.before), "after": list(r.after)} for r in found.rankings],
+        "counts": [{"axis": c.axis, "cell": c.cell, "before": c.before, "after": c.after} for c in found.counts],
+        "filled": [[list(a), list(b)] for a, b in found.filled],
+        "emptied": [[list(a), list(b)] for a, b in found.emptied],
+        "stay": vars(found.stay),
+        "files": list(files),
+    }  # fmt: skip
+
+
+def _copies(found: Changes) -> list[str]:
+    """What only two copies can differ in."""
+    old, new = found.old, found.new
+    there = f"{old.entries} entries and {old.records} excluded records there"
+    works = f"{found.stay.entries} entries and {found.stay.records} excluded records"
+    conclusions = f"{found.stay.claims} claims and {found.stay.rankings} rankings"
+    out = [
+        f"Both copies as of {found.after}: {there}, {new.entries} and {new.records} here",
+        f"{works} stay as they are, {conclusions} too; {found.stay.cells} filled cells stay filled",
+        "",
+    ]
+    gone = (*found.gone_entries, *found.gone_records)
+    out += [f"{len(gone)} works are gone", *_indented(", ".join(_keys(gone)))]
+    out.append(f"{len(found.edits)} works are changed")
+    for edit in found.edits:
+        out += _indented(f"{edit.after.key}: {', '.join(edit.fields)}" if edit.fields else edit.after.key)
+        out += [f"        {axis}: {_tags(old) or 'not coded'} -> {_tags(new) or 'not coded'}"
+                for axis, old, new in edit.tags]  # fmt: skip
+    for what, claims in (("new", found.new_claims), ("gone", found.gone_claims), ("asked otherwise", found.restated)):
+        if claims:
+            out += [f"{len(claims)} claims are {what}", *_indented(", ".join(_ids(claims)))]
+    return out
+
+
+def _lines(found: Changes, pool: Pool) -> list[str]:
+    out = [f"{len(found.entries)} entries and {len(found.records)} excluded records came"]
+    out += _indented(", ".join(_keys(found.entries)))
+    out += ["", click.style(f"{len(found.overturned)} claims have another status", bold=True)]
+    for old, new in found.overturned:
+        out.append(wrapped(f"{new.claim.id}: {old.status} -> {new.verdict}", "    "))
+    out += ["", f"{len(found.moved)} more have another number"]
+    for old, new in found.moved:
+        out.append(f"    {new.claim.id}: {figure(old)} -> {figure(new)}")
+    out += ["", click.style(f"{len(found.rankings)} rankings have another order", bold=True)]
+    for ranking in found.rankings:
+        out.append(wrapped(f"{ranking.axis}: {' > '.join(ranking.before)}", "    "))
+        out.append(wrapped(f"now {' > '.join(ranking.after)}", "        "))
+    out += ["", click.style(f"{len(found.filled)} empty cells are filled", bold=True)]
+    out += [_cell(cell, pool) for cell in found.filled]
+    if found.emptied:
+        out += ["", click.style(f"{len(found.emptied)} filled cells are empty", bold=True)]
+        out += [_cell(cell, pool) for cell in found.emptied]
+    return out
+
+
+def _cell(cell: Cell, pool: Pool) -> str:
+    labels = (f"{axis} {cell_label(pool.taxonomy, pool.taxonomy[axis], value)}" for axis, value in cell)
+    return wrapped(" with ".join(labels), "    ")
+
+
+def _named(files: tuple[str, ...]) -> list[str]:
+    return ["", "Other files that differ", *_indented(visible(", ".join(files)))] if files else []
+
+
+def _indented(text: str) -> list[str]:
+    return [wrapped(text, "    ")] if text else []
+
+
+def _keys(works: Iterable[Entry]) -> list[str]:
+    return [work.key for work in works]
+
+
+def _ids(judgements: Iterable[Judgement]) -> list[str]:
+    return [judgement.claim.id for judgement in judgements]
+
+
+def _tags(tags: tuple[Tag, ...]) -> str:
+    return format_tags(tags)
+
+
+COMMANDS = (diff,)

@@ -1,0 +1,173 @@
+"""The subcommand on gaps."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from survey.cli.literature.options import as_of, finds_bib, formats
+from survey.cli.literature.printing import headline, sentence
+from survey.literature import Pool, load
+from survey.literature.gaps import Cell, Gap, GapMap, Kind, TripleMap, every_map, gap_map, ranked, triple
+
+SIGNS = {
+    Kind.UNSTUDIED: "0", Kind.UNDISCLOSED: "?", Kind.NOT_CODED: "…", Kind.FURTHER: "+", Kind.NOBODY: "∅",
+    Kind.PAST: "†", Kind.NOT_APPLICABLE: "–", Kind.IMPOSSIBLE: "×",
+}  # fmt: skip
+"""What stands in an empty cell of a printed map."""
+
+SAID = {
+    Kind.UNSTUDIED: "unstudied", Kind.UNDISCLOSED: "an entry with one value does not say the other",
+    Kind.NOT_CODED: "an entry with one value is not coded on the other axis",
+    Kind.FURTHER: "only as a further value of an entry that counts elsewhere",
+    Kind.NOBODY: "nobody has one of the values", Kind.PAST: "history: works from before language models",
+    Kind.NOT_APPLICABLE: "not applicable", Kind.IMPOSSIBLE: "impossible by definition",
+}  # fmt: skip
+
+
+@click.command(short_help="Where the pool is empty, and how.")
+@click.argument("axes", nargs=-1, metavar="[AXIS AXIS [AXIS]]")
+@as_of
+@click.option("--strict", is_flag=True, help="Only entries whose credit is explicit and trained.")
+@click.option("--top", type=click.IntRange(1), default=20, show_default=True, metavar="N",
+              help="How many gaps to list.")  # fmt: skip
+@formats("table", "json", "csv")
+@finds_bib
+def gaps(folder: Path, axes: tuple[str, ...], day: date | None, strict: bool, top: int, form: str) -> None:
+    """Where the pool is empty, in which way, and how surprising that is.
+
+    Without axes: the open cells of every pair of main axes, the least likely to be empty by
+    chance first. With two axes, their map: the number of entries, or the sign of the kind of
+    emptiness. With three, what is filled two by two and empty all together.
+
+    \b
+    expected  entries that would stand there if the axes had nothing to do with each other
+    residual  the distance from that, in standard deviations
+    p         how often so few would stand there by chance, looking at this cell alone
+    p map     the same, allowing for all cells of the map
+
+    An empty cell is a fact about this pool; its improbability is another and a weaker one.
+
+    \b
+        survey gaps
+        survey gaps reward credit
+        survey gaps credit decision topology --format csv
+    """
+    pool = load(folder).as_of(day)
+    try:
+        if len(axes) == 2:
+            _print_map(pool, gap_map(pool, axes[0], axes[1], strict), form)
+        elif len(axes) == 3:
+            _print_triple(pool, triple(pool, axes[0], axes[1], axes[2], strict), top, form)
+        elif axes:
+            raise click.UsageError(f"{len(axes)} axes: name none for the list, two for a map, or three")
+        else:
+            _print_list(pool, ranked(every_map(pool, strict)), top, form)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None:
+    rows = [_row(gap.cell) for gap in found[:top]]
+    if form == "json":
+        _json(pool, {"open": len(found), "gaps": rows})
+    elif form == "csv":
+        _csv(rows)
+    else:
+        lines = [
+            [f"{c.rows}: {c.row}", f"{c.columns}: {c.column}", c.kind.value, _figure(c.expected), _figure(c.residual),
+             f"{c.p:.3f}", f"{c.corrected:.3f}"]
+            for c in (gap.cell for gap in found[:top])
+        ]  # fmt: skip
+        headers = ["", "", "kind", "expected", "residual", "p", "p map"]
+        click.echo(f"{sentence(pool)}\n\n{_table(lines, headers, 3)}")
+        click.echo(f"\n{len(lines)} of {len(found)} open cells")
+
+
+def _print_map(pool: Pool, map: GapMap, form: str) -> None:
+    if form == "json":
+        about = {"rows": map.rows.id, "columns": map.columns.id, "n": map.n, "strict": map.strict}
+        _json(pool, about | {"cells": [_row(cell) for cell in map]})
+    elif form == "csv":
+        _csv([_row(cell) for cell in map])
+    else:
+        lines = [
+            [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
+            for a in map.rows.value_cells
+        ]
+        click.echo(f"{sentence(pool)}; {map.n} with a value on both axes\n")
+        click.echo(_table(lines, [f"{map.rows.id} \\ {map.columns.id}", *map.columns.value_cells], 1))
+        numbers = [(SIGNS[kind], len(map.of(kind)), SAID[kind]) for kind in SIGNS if map.of(kind)]
+        for sign, number, said in numbers:
+            click.echo(f"{chr(10) if sign == numbers[0][0] else ''}{sign}  {number:>3}  {said}")
+
+
+def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
+    axes = [axis.id for axis in found.axes]
+    rows: list[dict[str, Any]] = [
+        dict(zip(axes, cell.cells, strict=True))
+        | {"count": cell.count, "expected": _short(cell.expected), "residual": _short(cell.residual),
+           "p": _short(cell.p), "p_map": _short(cell.corrected), "pairs": list(cell.pairs)}
+        for cell in found.joint[:top]
+    ]  # fmt: skip
+    if form == "json":
+        _json(pool, {"axes": axes, "n": found.n, "joint": len(found.joint), "gaps": rows})
+    elif form == "csv":
+        _csv([row | {"pairs": " ".join(map(str, row["pairs"]))} for row in rows])
+    else:
+        lines = [
+            [*cell.cells, _figure(cell.expected), _figure(cell.residual), f"{cell.p:.3f}", f"{cell.corrected:.3f}"]
+            for cell in found.joint[:top]
+        ]
+        click.echo(f"{sentence(pool)}; {found.n} with a value on all three axes\n")
+        click.echo(_table(lines, [*axes, "expected", "residual", "p", "p map"], 3))
+        click.echo(f"\n{len(lines)} of {len(found.joint)} cells that are filled two by two and empty together")
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    """A cell as other programs get it."""
+    return {
+        "rows": cell.rows, "row": cell.row, "columns": cell.columns, "column": cell.column, "kind": cell.kind.value,
+        "count": cell.count, "strict": len(cell.strict), "expected": _short(cell.expected),
+        "residual": _short(cell.residual), "p": _short(cell.p), "p_map": _short(cell.corrected), "why": cell.why,
+        "entries": list(cell.entries), "further": list(cell.further), "hidden": list(cell.hidden),
+        "foundations": list(cell.foundations),
+    }  # fmt: skip
+
+
+def _short(number: float | None) -> float | None:
+    return None if number is None else round(number, 4)
+
+
+def _figure(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f}"
+
+
+def _table(lines: Iterable[list[str]], headers: list[str], words: int) -> str:
+    """A table whose first columns are words and the rest figures."""
+    alignment = ["left"] * words + ["right"] * (len(headers) - words)
+    return tabulate(list(lines), headers, colalign=alignment, disable_numparse=True)
+
+
+def _json(pool: Pool, data: dict[str, Any]) -> None:
+    click.echo(json.dumps(headline(pool) | data, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _csv(rows: list[dict[str, Any]]) -> None:
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: " ".join(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows)
+    click.echo(out.getvalue(), nl=False)
+
+
+COMMANDS = (gaps,)

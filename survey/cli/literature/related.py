@@ -1,0 +1,138 @@
+"""The subcommand for a related-work section."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from survey.cli.literature.options import as_of, finds_bib, formats, primary, where
+from survey.cli.literature.printing import headline, wrapped
+from survey.literature import load
+from survey.literature.related import NOTICE, Related, Style, related
+
+
+@click.command("related", short_help="Sentence, reading path and paragraph for a related-work section.")
+@where
+@primary
+@click.option("--cover", "axes", multiple=True, metavar="AXIS",
+              help="Cover every value of this axis; may be given several times.")  # fmt: skip
+@as_of
+@formats("text", "latex", "markdown", "json")
+@finds_bib
+def related_command(
+    folder: Path, filters: list[tuple[str, str]], primary: bool, axes: tuple[str, ...], day: date | None, form: str
+) -> None:
+    """What a related-work section can build on: a count, a reading path, a skeleton of a paragraph.
+
+    \b
+    the sentence       how many entries match, ready to cite with edition and data
+    the reading path   the fewest entries that together have every value that occurs on the
+                       chosen axes: foundations and surveys first, then by first publication
+    the paragraph      how the entries stand on those axes, with citations: a skeleton, put
+                       together from counts, to be rewritten by whoever signs the text
+
+    Without --cover, the first three main axes are covered that no --where names and on which
+    the entries differ. The citations are keys of: survey export --format bib
+
+    \b
+        survey related --where reward=hybrid
+        survey related --where decision=stop:learned --format latex
+        survey related --cover reward --cover credit --format markdown
+    """
+    pool = load(folder).as_of(day)
+    try:
+        pool.where(filters)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--where") from None
+    try:
+        found = related(pool, filters, axes or None, primary)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--cover") from None
+    if form == "json":
+        click.echo(json.dumps(headline(pool) | _as_dict(found), ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join(_lines(found, Style(form))))
+
+
+def _lines(found: Related, style: Style) -> Iterator[str]:
+    remark = {Style.TEXT: "{}", Style.LATEX: "% {}", Style.MARKDOWN: "<!-- {} -->"}[style]
+    yield from _said(found.cited(style), style)
+    if found.path:
+        yield ""
+        yield from _said(f"A reading path: {found.reach}", style)
+        yield from _steps(found, style)
+    yield ""
+    yield from (remark.format(line) for line in textwrap.wrap(NOTICE, 90))
+    yield ""
+    yield from _said(found.paragraph(style), style)
+    if found.entries:
+        yield ""
+        yield remark.format(f"The citations: {_export(found)}")
+
+
+def _said(text: str, style: Style) -> list[str]:
+    """Prose in lines that fit a terminal; what goes into another program stays in one line."""
+    return [wrapped(text)] if style is Style.TEXT else [text]
+
+
+def _steps(found: Related, style: Style) -> Iterator[str]:
+    match style:
+        case Style.LATEX:
+            yield r"\begin{enumerate}"
+            yield from (f"  \\item \\cite{{{step.entry.key}}} % {found.told(step)}" for step in found.path)
+            yield r"\end{enumerate}"
+        case Style.MARKDOWN:
+            yield ""
+            yield from (f"1. [@{step.entry.key}] <!-- {found.told(step)} -->" for step in found.path)
+        case _:
+            for n, step in enumerate(found.path, 1):
+                entry = step.entry
+                yield f"\n{n:>3}. {click.style(entry.key, bold=True)}: {entry.by} {entry.year}"
+                yield wrapped(entry.title, "     ")
+                yield wrapped(found.told(step), "     ")
+
+
+def _export(found: Related) -> str:
+    """The command that writes the entries as BibTeX."""
+    asked = "".join(f" --where {_quoted(f'{axis}={value}')}" for axis, value in found.filters)
+    asked += " --primary" if found.primary else ""
+    day = f" --as-of {found.pool.snapshot}" if found.pool.snapshot else ""
+    return f"survey export --format bib{asked}{day}"
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w=,:.-]+", text) else f"'{text}'"
+
+
+def _as_dict(found: Related) -> dict[str, Any]:
+    return {
+        "data": found.pool.fingerprint,
+        "filters": [{"axis": axis, "value": value} for axis, value in found.filters],
+        "by": "first value" if found.primary else "any value",
+        "n": len(found.entries),
+        "keys": [entry.key for entry in found.entries],
+        "sentence": found.sentence,
+        "cover": list(found.axes),
+        "path": [
+            {
+                "key": step.entry.key,
+                "because": step.because,
+                "adds": [{"axis": axis, "value": cell} for axis, cell in step.adds],
+                "only": [{"axis": axis, "value": cell} for axis, cell in step.only],
+            }
+            for step in found.path
+        ],
+        "smallest": found.smallest,
+        "notice": NOTICE,
+        "paragraph": {str(style): found.paragraph(style) for style in Style},
+    }
+
+
+COMMANDS = (related_command,)

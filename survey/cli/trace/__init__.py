@@ -1,0 +1,1 @@
+"""Commands on traces: ``survey trace`` and its subcommands."""

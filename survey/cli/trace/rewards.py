@@ -1,0 +1,183 @@
+"""The subcommand on rewards: what each family would pay for a run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import textwrap
+from collections.abc import Iterable, Mapping
+from math import isfinite, nan
+from pathlib import Path
+
+import click
+
+from survey.cli.trace.files import file, tells, trace_of, which
+from survey.traces import Trace, replay
+from survey.traces.problems import nearest
+from survey.traces.rewards import FAMILIES, VARIANTS, Family, Paid, Reward, family, rewards, table
+
+COLUMNS = ("trace_id", "kind", "unit", "reward", "family", "part", "why")
+
+
+class _Word(click.ParamType[Family]):
+    """A family by its code or name."""
+
+    name = "FAMILY"
+
+    def convert(self, value: str | Family, param: click.Parameter | None, ctx: click.Context | None) -> Family:
+        try:
+            return value if isinstance(value, Family) else family(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _Setting(click.ParamType[tuple[str, float]]):
+    """A weight with its value."""
+
+    name = "name=value"
+
+    def convert(
+        self, value: str | tuple[str, float], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        if isinstance(value, tuple):
+            return value
+        name, _, said = value.partition("=")
+        try:
+            amount = float(said)
+        except ValueError:
+            amount = nan
+        if not isfinite(amount):
+            self.fail(f'"{value}" is no weight (expected a name, "=" and a number: local=0.3)', param, ctx)
+        return name.strip(), amount
+
+
+@click.command(short_help="What each reward family pays in a trace, and why.")
+@file
+@which
+@click.option("--family", "families", type=_Word(), multiple=True, metavar="FAMILY",
+              help="R1 to R8, or by name: shared, individual, role, process, tool, debate, orchestration, hybrid; "
+                   "also parl.  [default: R1 to R8]")  # fmt: skip
+@click.option("--weight", "settings", type=_Setting(), multiple=True, metavar="NAME=VALUE",
+              help="Set a weight of the families chosen; repeatable. A weight of 0 leaves a part out.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True,
+              help="How to print them.")  # fmt: skip
+@tells
+def reward(
+    path: Path,
+    wanted: str | None,
+    families: tuple[Family, ...],
+    settings: tuple[tuple[str, float], ...],
+    form: str,
+) -> None:
+    """Compute what the reward families R1 to R8 pay in a trace, whom, and how each number came about.
+
+    \b
+      survey trace reward run.jsonl
+      survey trace reward run.jsonl --family R7 --weight latency=0
+      survey trace reward run.jsonl --family R8 --weight local=0.3 --format json
+      survey trace reward run.jsonl --family parl --weight progress=0.5
+
+    What a trace does not say enough for is listed with the reason; no missing reward counts as 0.
+    Exit status 1 if families were asked for and none of them pays anything.
+    """
+    asked = list(dict.fromkeys(one.name for one in families or FAMILIES.values()))
+    parameters = _parameters([family(name) for name in asked], settings)
+    found = trace_of(path, wanted)
+    replayed = replay(found)
+    try:
+        paid = rewards(replayed, asked, parameters)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--weight") from None
+    if form == "json":
+        document = {
+            "trace_id": found.id,
+            "task_id": found.task,
+            "rewards": table(paid.rewards),
+            "why_not": paid.why_not,
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+    elif form == "csv":
+        click.echo(_csv(found, paid), nl=False)
+        for name, reason in paid.why_not.items():
+            click.echo(f"{name}: {reason}", err=True)
+    else:
+        click.echo(_page(found, paid, replayed.problems.errors))
+    if families and not paid.rewards:
+        raise SystemExit(1)
+
+
+def _parameters(asked: list[Family], settings: Iterable[tuple[str, float]]) -> dict[str, dict[str, float]]:
+    """Which family is given which weights."""
+    found: dict[str, dict[str, float]] = {}
+    known = sorted({name for one in asked for name in one.weights})
+    for name, value in settings:
+        if name not in known:
+            expected = f"expected one of {', '.join(known)}" if known else "they have none"
+            said = f'"{name}" is no weight of the families chosen{nearest(name, known)}; {expected}'
+            raise click.BadParameter(said, param_hint="--weight")
+        for one in asked:
+            if name in one.weights:
+                found.setdefault(one.name, {})[name] = value
+    return found
+
+
+def _csv(trace: Trace, paid: Paid) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({"trace_id": trace.id, **row} for row in table(paid.rewards))
+    return stream.getvalue()
+
+
+def _page(trace: Trace, paid: Paid, errors: int) -> str:
+    width = min(max(shutil.get_terminal_size().columns, 60), 110)
+    lines = [click.style(trace.id, bold=True)]
+    if errors:
+        said = (
+            f"This trace has {errors} error{'' if errors == 1 else 's'}; its rewards mean little (survey trace check)."
+        )
+        lines.append(click.style(said, fg="red"))
+    for title, rows in _grouped(paid.rewards).items():
+        lines += ["", click.style(title, bold=True), *_rows(rows, width)]
+    if paid.why_not:
+        lines += ["", click.style("Not to be computed in this trace", bold=True), *_reasons(paid.why_not, width)]
+    return "\n".join(lines)
+
+
+def _grouped(found: Iterable[Reward]) -> dict[str, list[Reward]]:
+    groups: dict[str, list[Reward]] = {}
+    for one in found:
+        known = VARIANTS["parl"] if one.part.startswith("r_") else FAMILIES[one.family]
+        groups.setdefault(f"{known.code} {known.title}", []).append(one)
+    return groups
+
+
+def _rows(rows: list[Reward], width: int) -> list[str]:
+    """Rewards with their sentences; of several parts paid to one unit also what they come to."""
+    units = {f"{one.kind} {one.unit}" for one in rows}
+    alone = len(units) == 1 < len(rows)
+    names = [
+        one.part if alone and one.part else f"{one.kind} {one.unit}{f', {one.part}' if one.part else ''}"
+        for one in rows
+    ]
+    column = min(max(map(len, names)), width // 2 - 12)
+    lines = [f"  to the {units.pop()}"] if alone else []
+    for name, one in zip(names, rows, strict=True):
+        shown = name if len(name) <= column else name[: column - 1] + "…"
+        start = f"  {shown:{column}}  {one.reward + 0.0:>8.4g}  "
+        lines += textwrap.wrap(one.why, width, initial_indent=start, subsequent_indent=" " * len(start))
+    if alone:
+        lines.append(f"  {'in all':{column}}  {sum(one.reward for one in rows) + 0.0:>8.4g}")
+    return lines
+
+
+def _reasons(why_not: Mapping[str, str], width: int) -> list[str]:
+    together: dict[str, list[str]] = {}
+    for name, reason in why_not.items():
+        together.setdefault(reason, []).append(name)
+    return [
+        textwrap.fill(f"{', '.join(names)}: {reason}", width, initial_indent="  ", subsequent_indent="    ")
+        for reason, names in together.items()
+    ]

@@ -1,0 +1,46 @@
+"""BibTeX: text to blocks with their positions, and back; what a field may hold; LaTeX and names.
+
+``read_bibtex`` gives a ``Document`` of ``Block``s and problems, ``write_bibtex`` the text again. Every other
+room may ask; this one knows only how a problem is reported.
+"""
+
+from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, Block, Document, Field, collapsed
+from survey.literature.bibtex.fields import (
+    CHECKS,
+    CITED,
+    LATEX,
+    OWN,
+    REQUIRED_BY_TYPE,
+    arxiv_date,
+    check_field,
+    check_together,
+)
+from survey.literature.bibtex.latex import COMBINING, FONTS, SYMBOLS, readable
+from survey.literature.bibtex.names import Name, parse_names
+from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bibtex
+
+__all__ = [
+    "CHECKS",
+    "CITED",
+    "COMBINING",
+    "FONTS",
+    "FORBIDDEN",
+    "LATEX",
+    "MONTHS",
+    "OWN",
+    "REQUIRED_BY_TYPE",
+    "SYMBOLS",
+    "Block",
+    "Document",
+    "Field",
+    "Name",
+    "arxiv_date",
+    "check_field",
+    "check_together",
+    "collapsed",
+    "parse_bibtex",
+    "parse_names",
+    "read_bibtex",
+    "readable",
+    "write_bibtex",
+]

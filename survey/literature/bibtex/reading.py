@@ -1,0 +1,121 @@
+"""BibTeX files with every position kept: text in, entries and problems out, and back.
+
+Entries in the plain form that this project writes are read at once; whatever is written otherwise,
+or is wrong, goes through bibtexparser, which is slow and careful. A file that is not clean UTF-8 has
+problems of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from survey.literature.bibtex import full_parser as splitting
+from survey.literature.bibtex import line_parser as plain
+from survey.literature.bibtex.blocks import MONTHS, Block, Document, collapsed, unwritable
+from survey.literature.problems import Problem, quoted
+
+NEWLINE = re.compile(rb"\r\n|\r|\n")
+
+
+def read_bibtex(path: Path, shown: str = "", max_bytes: int = 0) -> Document:
+    """The entries of a file. A broken entry is a problem and hides no other entry."""
+    shown = shown or str(path)
+    text, problems = _decoded(path, shown, max_bytes)
+    if text is None:
+        return Document(shown, (), tuple(problems))
+    document = parse_bibtex(text, shown)
+    return Document(shown, document.blocks, (*problems, *document.problems))
+
+
+def parse_bibtex(text: str, shown: str = "<text>") -> Document:
+    """The entries of a text."""
+    if not text.strip():
+        return Document(shown, (), ())
+    blocks, problems = list[Block](), list[Problem]()
+    at = line = 0
+    while at < len(text):
+        if found := plain.entry(text, at, line):
+            blocks.append(found.block)
+            at, line = found.end, found.line
+            continue
+        end = plain.next_entry(text, at)
+        read = splitting.split(text[at:end], shown, line)
+        if read.broken and end < len(text):  # what follows may belong to it
+            end = len(text)
+            read = splitting.split(text[at:], shown, line)
+        blocks += read.blocks
+        problems += read.problems
+        line += text.count("\n", at, end)
+        at = end
+    return Document(shown, tuple(blocks), (*problems, *_twice(blocks, shown)))
+
+
+def _twice(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
+    """Keys that are those of an earlier entry, upper and lower case being one."""
+    keys: dict[str, Block] = {}
+    for block in blocks:
+        first = keys.setdefault(block.key.lower(), block)
+        if first is not block:
+            how = "is used twice" if first.key == block.key else f"differs from {first.key} only in case"
+            yield Problem(shown, block.line, f"the key {how} (first in line {first.line})", block.key)
+
+
+def write_bibtex(blocks: Iterable[Block]) -> str:
+    """The entries as BibTeX, one field a line, values aligned; reading it gives the same entries.
+
+    Raises:
+        ValueError: if a text cannot be written as a BibTeX value.
+
+    """
+    return "\n".join(_entry_text(block) for block in blocks)
+
+
+def _entry_text(block: Block) -> str:
+    width = max((len(name) for name in block.fields), default=0)
+    lines = [f"@{block.type}{{{block.key},"]
+    for name, field in block.fields.items():
+        text = collapsed(field.text)
+        if reason := unwritable(text):
+            raise ValueError(f"entry {block.key}: {name}: {reason}: {quoted(text)}")
+        bare = name == "month" and text in MONTHS
+        lines.append(f"  {name:<{width}} = {text if bare else f'{{{text}}}'},")
+    return "\n".join([*lines, "}", ""])
+
+
+def _decoded(path: Path, shown: str, max_bytes: int) -> tuple[str | None, list[Problem]]:
+    """The text of a file; None if it cannot be read as one, with the reason."""
+    try:
+        size = path.stat().st_size
+        if max_bytes and size > max_bytes:
+            found = f"the file has {size / 1e6:.0f} MB, more than the {max_bytes / 1e6:.0f} MB"
+            return None, [Problem(shown, 1, f"{found} that [limits] pool-megabytes in taxonomy.toml allows")]
+        data = path.read_bytes()
+    except OSError as error:
+        return None, [Problem(shown, 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
+    problems = []
+    if data.startswith(b"\xef\xbb\xbf"):
+        problems.append(Problem(shown, 1, "starts with a byte-order mark (save the file as UTF-8 without one)"))
+        data = data[3:]
+    problems += _line_endings(data, shown)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = len(NEWLINE.findall(data[: error.start])) + 1
+        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return None, [*problems, Problem(shown, line, f"{found} (save the file as UTF-8)")]
+    return text.replace("\r\n", "\n").replace("\r", "\n"), problems
+
+
+def _line_endings(data: bytes, shown: str) -> Iterator[Problem]:
+    if b"\r" not in data:
+        return
+    first = None
+    for number, match in enumerate(NEWLINE.finditer(data), 1):
+        first = first or match.group()
+        if match.group() != first:
+            names = {b"\r\n": "CRLF", b"\n": "LF", b"\r": "CR"}
+            message = f"this line ends in {names[match.group()]}, those before it in {names[first]}"
+            yield Problem(shown, number, f"{message} (use one line ending in the whole file)")
+            return

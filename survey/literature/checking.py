@@ -1,0 +1,86 @@
+"""Checking files that are not, or not yet, part of the pool."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from survey.literature.bibtex import Block, read_bibtex
+from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, SCALE
+from survey.literature.pool import (
+    ADJUDICATIONS,
+    READERS,
+    Entry,
+    Pool,
+    arxiv_id,
+    read_adjudications,
+    read_claims,
+    read_editions,
+    read_entries,
+    read_judgements,
+    read_kinds,
+    read_notes,
+    read_readers,
+    read_records,
+    same_work,
+    standing_in_impossible_cells,
+)
+from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.taxonomy import read_taxonomy
+
+
+def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
+    """The problems of some files, each told by its name or ending: entries, a taxonomy, claims, a coding.
+
+    Entries are compared with the pool, and files of entries with each other: a work
+    that is there already is a problem. ``excluded.bib`` is read as excluded records.
+    """
+    bibs = [path for path in paths if path.suffix == ".bib"]
+    problems = [problem for path in paths if path not in bibs for problem in _check_other(path, pool)]
+    checked = {os.path.realpath(path) for path in bibs}
+    known: list[Entry] = [e for e in (*pool.entries, *pool.records) if os.path.realpath(e.path) not in checked]
+    for path in bibs:
+        read = read_records if path.name == EXCLUDED else read_entries
+        entries, found = read(read_bibtex(path, max_bytes=pool.taxonomy.max_bytes), pool.taxonomy)
+        known += entries
+        problems += found
+        problems += standing_in_impossible_cells(entries, pool.taxonomy)
+    shown = {str(path) for path in bibs}
+    return tuple(sorted([*problems, *(p for p in same_work(known) if p.path in shown)]))
+
+
+def already_there(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
+    """The works of a folder that have an arXiv id, or a key, each with the file it stands in.
+
+    Files are read as far as they can be: somebody who adds entries is in the middle of an edit.
+    """
+    id = arxiv_id(name)
+    for path in (folder / POOL, folder / EXCLUDED, folder / BACKGROUND):
+        for block in read_bibtex(path).blocks:
+            ids = {arxiv_id(block.text(field)) for field in ("eprint", "doi", "url")}
+            if id in ids if id else block.key.lower() == name.lower():
+                yield str(path), block
+
+
+def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
+    known = {e.key for e in (*pool.entries, *pool.records)}
+    by_name: dict[str, Callable[[], Sequence[Problem]]] = {
+        READERS: lambda: read_readers(path)[1],
+        ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, pool.entries, pool.codings)[1],
+        CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
+        EDITIONS: lambda: read_editions(path)[1],
+        GAPS: lambda: read_notes(path, pool.taxonomy)[1],
+        SCALE: lambda: read_kinds(path, pool.taxonomy)[1],
+    }
+    if path.name in by_name:
+        return tuple(by_name[path.name]())
+    if path.suffix == ".toml":
+        try:
+            read_taxonomy(path)
+        except InvalidSurvey as error:
+            return error.problems
+        return ()
+    if path.suffix == ".csv":
+        return tuple(read_judgements(path, pool.taxonomy, known)[1])
+    return (Problem(str(path), 1, "cannot be checked (expected a .bib, .toml or .csv file)"),)

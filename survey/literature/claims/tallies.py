@@ -1,0 +1,124 @@
+"""Counting what a claim is about: its population, the works it selects, and whether its test is passed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from survey.literature.pool import Claim, Entry, Pool, Table, Tag, conditions, pairs
+from survey.literature.taxonomy import Absence
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A claim counted by one reading: the number, its population, whether the test is passed.
+
+    ``counted`` are the keys behind the number; ``against`` those behind the number that it is
+    compared with, if it is compared with one.
+    """
+
+    reading: str
+    number: int
+    of: int
+    holds: bool
+    counted: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+def matching(pool: Pool, filter: Mapping[str, Any], primary: bool = False) -> tuple[Entry, ...]:
+    """The entries, or the excluded records, that a filter selects; all entries if it is empty."""
+    if any(pool.taxonomy[axis].on == "record" for axis in filter):
+        return tuple(
+            record for record in pool.records if all(_has(record, axis, filter[axis], pool) for axis in filter)
+        )
+    return pool.where(pairs(filter), primary).entries
+
+
+def _has(record: Entry, axis: str, condition: Any, pool: Pool) -> bool:
+    words = {word for value in conditions(condition) for word in pool.taxonomy[axis].resolve(value)}
+    return not words.isdisjoint(record.words(axis))
+
+
+def measurable(pool: Pool, claim: Claim) -> bool:
+    """Whether there is anything to count: a population, with some value on each axis asked about."""
+    population = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
+    absent = {"", *Absence}
+    coded = all(any(work.primary(axis) not in absent for work in population) for axis in claim.count)
+    return coded and bool(population or not claim.count)
+
+
+def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | None = None) -> Tally:
+    """A claim counted on a pool as it is coded; ``narrower`` is put on top of its own selection."""
+    population = matching(pool, claim.of)
+    within = pool.only(population) if claim.of else pool
+    chosen = matching(within, claim.count, claim.primary)
+    if narrower:
+        chosen = matching(pool.only(chosen), narrower)
+    against: tuple[Entry, ...] = ()
+    if claim.more_than is not None:
+        against = matching(pool, claim.more_than, claim.primary)
+    elif claim.leads is not None:
+        against = _runner_up(pool, claim)
+    number = len(chosen)
+    if claim.largest:
+        number, chosen = _largest(chosen, claim.largest)
+    whole = len(population) if claim.of else len(pool.records if _of_records(pool, claim) else pool.entries)
+    holds = passes(claim, number, whole, len(against))
+    return Tally(reading, number, whole, holds, _keys(chosen), _keys(against))
+
+
+def passes(claim: Claim, number: int, of: int, other: int) -> bool:
+    """Whether a number stands the test of a claim; ``other`` is the number that it is compared with."""
+    operand = claim.operand
+    match claim.test:
+        case "is":
+            return bool(number == operand)
+        case "at-least":
+            return bool(number >= operand)
+        case "at-most":
+            return bool(number <= operand)
+        case "share-at-least":
+            return of > 0 and number / of >= operand
+        case "share-at-most":
+            return of > 0 and number / of <= operand
+        case _:
+            return number > other
+
+
+def _runner_up(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
+    """The entries of the fullest other value of the axis, absences left aside."""
+    axis = pool.taxonomy[str(claim.leads)]
+    leading = {tag for entry in matching(pool, claim.count, True) for tag in entry.words(axis.id)[:1]}
+    groups = Counter(entry.primary(axis.id) for entry in pool)
+    others = [(groups[value], value) for value in axis.values if value not in leading]
+    most = max(others, default=(0, ""))[1]
+    return tuple(entry for entry in pool if entry.primary(axis.id) == most)
+
+
+def _largest(entries: tuple[Entry, ...], quantity: str) -> tuple[int, tuple[Entry, ...]]:
+    """The largest number that any of them discloses, and who discloses it."""
+    numbers = [max((t.number or 0 for t in _tags(entry) if t.word == quantity), default=0) for entry in entries]
+    most = max(numbers, default=0)
+    return most, tuple(entry for entry, number in zip(entries, numbers, strict=True) if number == most and most)
+
+
+def _tags(entry: Entry) -> Iterator[Tag]:
+    return (tag for tags in entry.tags.values() for tag in tags)
+
+
+def _of_records(pool: Pool, claim: Claim) -> bool:
+    return any(pool.taxonomy[axis].on == "record" for axis in claim.count)
+
+
+def _keys(entries: tuple[Entry, ...]) -> tuple[str, ...]:
+    return tuple(entry.key for entry in entries)
+
+
+def distribution(pool: Pool, table: Table) -> dict[str, int]:
+    """How many works of a table's kind have each word of its axis as their primary one, in the taxonomy's order."""
+    axis = pool.taxonomy[table.axis]
+    works = matching(pool, table.within) if axis.on == "entry" else pool.records
+    found = Counter(work.primary(axis.id) for work in works)
+    return {word: found[word] for word in axis.words}

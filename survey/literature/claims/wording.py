@@ -1,0 +1,70 @@
+"""Claims in words: what is counted, what the number must be, and a sentence to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from survey.literature.claims.verdicts import Judgement, Status
+from survey.literature.pool import All, Claim, conditions
+from survey.literature.taxonomy import Axis, Taxonomy
+
+CITED_AS = {"strict": "read strictly", "published": "as published", "second": "by a second reading"}
+
+
+def question(claim: Claim, taxonomy: Taxonomy) -> str:
+    """What is counted, and what the number must be, in words.
+
+    >>> from survey.literature import load
+    >>> pool = load("bib")
+    >>> question(pool.claims["message-credit-sparse"], pool.taxonomy)
+    'entries with credit unit: message, by first value; at most 10 % of all'
+    """
+    works = "records" if any(taxonomy[axis].on == "record" for axis in claim.count) else "entries"
+    counted = f"{works} with {_selection(claim.count, taxonomy)}" if claim.count else works
+    counted += ", by first value" if claim.primary else ""
+    if claim.largest:
+        counted = f"the largest number of {claim.largest} among {counted}"
+    return f"{counted}; {_expectation(claim, taxonomy, works)}"
+
+
+def citable(judgement: Judgement, fingerprint: str) -> str:
+    """A claim as a sentence to cite: with its number, its edition, its data and its status.
+
+    Where not every reading agrees, each is in the sentence.
+    """
+    broad, rest = judgement.tallies[0], judgement.tallies[1:]
+    told = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
+    if judgement.status is not Status.HOLDS and rest:
+        told += " as coded here, " + ", ".join(f"{t.number} {CITED_AS[t.reading]}" for t in rest)
+    told += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
+    return f"{judgement.claim.sentence.rstrip('.')} ({told})."
+
+
+def _expectation(claim: Claim, taxonomy: Taxonomy, works: str) -> str:
+    population = f"{works} with {_selection(claim.of, taxonomy)}" if claim.of else "all"
+    match claim.test:
+        case "share-at-least" | "share-at-most" as test:
+            return f"{test.removeprefix('share-').replace('-', ' ')} {100 * claim.operand:g} % of {population}"
+        case "more-than":
+            return f"more than {works} with {_selection(claim.operand, taxonomy)}"
+        case "leads":
+            return f"more than any other value of {taxonomy[claim.operand].label.lower()}"
+        case "is":
+            return f"exactly {claim.operand}" + (f" among {population}" if claim.of else "")
+        case test:
+            return f"{test.replace('-', ' ')} {claim.operand}" + (f" among {population}" if claim.of else "")
+
+
+def _selection(filter: Mapping[str, Any], taxonomy: Taxonomy) -> str:
+    return " and ".join(_named(taxonomy[axis], condition, taxonomy) for axis, condition in filter.items())
+
+
+def _named(axis: Axis, condition: Any, taxonomy: Taxonomy) -> str:
+    joint = " and " if isinstance(condition, All) else " or "
+    labels = []
+    for value in conditions(condition):
+        word, _, how = (part.strip() for part in value.partition(":"))
+        label = " or ".join(taxonomy.label(axis.id, found) for found in axis.resolve(word))
+        labels.append(f"{label} ({axis.qualifiers[how].label})" if how else label)
+    return f"{axis.label.lower()}: {joint.join(labels)}"

@@ -1,0 +1,346 @@
+"""Reading ``claims.toml``: every countable sentence of the survey as data, checked against the taxonomy."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from survey.literature.bibtex import REQUIRED_BY_TYPE
+from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.taxonomy import ID, Shape, Taxonomy, read_toml
+
+TESTS = ("is", "at-least", "at-most", "share-at-least", "share-at-most", "more-than", "leads")
+"""How a claim may be tested; each has exactly one of these."""
+
+TOP = ("readings", "claim", "table", "variant")
+
+VARIED = ("keep", "types", "reading", "readmit", "leave-one-out")
+"""How a variant may change what is counted; each has exactly one of these."""
+
+READ = ("strict", "published", "second")
+"""The readings, besides the pool's own, that a variant may take."""
+
+Condition = str | list[str]
+"""One value, or several of which any will do."""
+
+Filter = dict[str, Condition]
+
+
+class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Several conditions on the same axis, all of which must hold."""
+
+    all: list[str]
+
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """A sentence that can be counted, how it is counted, and what it does not say.
+
+    ``count`` selects entries; the claim is true if their number stands the test. ``strict`` narrows
+    the selection to its strict reading; ``of`` is the population of a share. ``published`` is the
+    number that the published survey states, and ``dissent`` names each entry for which our
+    coding departs from it, with the reason.
+    """
+
+    id: str = ""
+    sentence: str
+    source: str = ""
+    chapters: tuple[str, ...] = ()
+    count: dict[str, str | list[str] | All] = {}
+    of: dict[str, str | list[str] | All] = {}
+    primary: bool = False
+    largest: str = ""
+    is_: Count | None = msgspec.field(default=None, name="is")
+    at_least: Count | None = None
+    at_most: Count | None = None
+    share_at_least: Share | None = None
+    share_at_most: Share | None = None
+    more_than: dict[str, str | list[str] | All] | None = None
+    leads: str | None = None
+    strict: dict[str, str | list[str] | All] = {}
+    published: Count | None = None
+    published_strict: Count | None = None
+    dissent: dict[str, str] = {}
+    snapshot: bool = False
+    limit: str
+    changes: str
+    path: str = ""
+    line: int = 1
+
+    @property
+    def test(self) -> str:
+        """Which of the tests this claim has."""
+        return next(name for name in TESTS if self._operand(name) is not None)
+
+    @property
+    def operand(self) -> Any:
+        """What the number is held against."""
+        return self._operand(self.test)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Every axis that the broad reading looks at."""
+        looked = [*self.count, *self.of, *(self.more_than or ()), *([self.leads] if self.leads else [])]
+        return tuple(dict.fromkeys(looked))
+
+    def _operand(self, name: str) -> Any:
+        return getattr(self, {"is": "is_"}.get(name, name.replace("-", "_")))
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A distribution: how many of the entries in ``within`` have each value of an axis, by primary value.
+
+    ``counts`` are the published numbers, if it was published.
+    """
+
+    id: str = ""
+    axis: str
+    title: str
+    within: dict[str, str | list[str] | All] = {}
+    counts: dict[str, int] = {}
+    path: str = ""
+    line: int = 1
+
+
+class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which codings claims are judged by, and the day for which published numbers speak."""
+
+    published: str
+    second: str
+    day: date
+
+
+class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Another way of counting, under which conclusions are tested again.
+
+    ``keep`` counts only entries that match, ``types`` only those of a BibTeX type with a venue that
+    is not arXiv, ``reading`` takes another reading, ``readmit`` counts excluded records again
+    (``at-worst`` as if each spoke against the claim), ``leave-one-out`` takes out one entry after
+    the other. ``rankings`` says, per axis, which entries are ordered where a reading alone does not.
+    """
+
+    id: str = ""
+    label: str
+    says: str
+    keep: dict[str, str | list[str] | All] = {}
+    types: tuple[str, ...] = ()
+    reading: str = ""
+    readmit: tuple[str, ...] = ()
+    at_worst: bool = False
+    leave_one_out: bool = False
+    rankings: dict[str, dict[str, str | list[str] | All]] = {}
+    path: str = ""
+    line: int = 1
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """Everything in ``claims.toml``."""
+
+    readings: Readings | None = None
+    claims: tuple[Claim, ...] = ()
+    tables: tuple[Table, ...] = ()
+    variants: tuple[Variant, ...] = ()
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __getitem__(self, id: str) -> Claim:
+        for claim in self.claims:
+            if claim.id == id:
+                return claim
+        raise KeyError(f"there is no claim {quoted(id)} {expected(id, [c.id for c in self.claims])}")
+
+
+def read_claims(
+    path: Path, taxonomy: Taxonomy, keys: Collection[str], codings: Collection[str]
+) -> tuple[Claims, list[Problem]]:
+    """The claims of a file and every problem in it; none if there is no file.
+
+    ``keys`` are those of entries and records, ``codings`` the codings that there are.
+    """
+    shown = str(path)
+    if not os.path.lexists(path):
+        return Claims(), []
+    try:
+        data, text = read_toml(path, shown)
+    except InvalidSurvey as error:
+        return Claims(), list(error.problems)
+    reader = _Reader(shown, text, taxonomy, set(keys))
+    return reader.read(data, set(codings)), reader.problems
+
+
+class _Reader:
+    """Turns tables into claims and collects what is wrong with them."""
+
+    def __init__(self, shown: str, text: str, taxonomy: Taxonomy, keys: set[str]) -> None:
+        self.shown, self.taxonomy, self.keys = shown, taxonomy, keys
+        self.problems: list[Problem] = []
+        headers = re.finditer(r"(?m)^\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+", text)
+        self.lines = {match[1]: text.count("\n", 0, match.start(1)) + 1 for match in headers}
+
+    def read(self, data: Mapping[str, Any], codings: set[str]) -> Claims:
+        for name in data.keys() - set(TOP):
+            self._problem("", f"{quoted(name)} is not a table of this file {expected(name, TOP)}")
+        readings = self._made(Readings, data.get("readings", {}), "readings")
+        if readings:
+            for name in (readings.published, readings.second):
+                if name not in codings:
+                    self._problem("readings", f"there is no coding {quoted(name)} {expected(name, codings)}")
+        claims = [self._claim(id, table) for id, table in self._tables(data, "claim")]
+        tables = [self._published(id, table) for id, table in self._tables(data, "table")]
+        variants = [self._variant(id, table) for id, table in self._tables(data, "variant")]
+        return Claims(
+            readings, tuple(c for c in claims if c), tuple(t for t in tables if t), tuple(v for v in variants if v)
+        )
+
+    def _tables(self, data: Mapping[str, Any], name: str) -> Iterator[tuple[str, Any]]:
+        found = data.get(name, {})
+        if not isinstance(found, dict):
+            self._problem(name, f"found something else, expected tables like [{name}.message-credit]")
+            return
+        for id, table in found.items():
+            if not ID.fullmatch(id):
+                self._problem(f"{name}.{id}", "is not an id (lower case, digits, single hyphens)")
+            yield id, table
+
+    def _made(self, kind: type[Any], table: Any, where: str) -> Any:
+        """The table as a typed thing, or None and a problem."""
+        try:
+            return msgspec.convert(table, kind)
+        except msgspec.ValidationError as error:
+            message = str(error)
+            if unknown := re.search(r"unknown field `([^`]+)`", message):
+                names = [field.encode_name for field in msgspec.structs.fields(kind)]
+                message = f"{quoted(unknown[1])} is not a key {expected(unknown[1], names)}"
+            self._problem(where, message[0].lower() + message[1:])
+            return None
+
+    def _claim(self, id: str, table: Any) -> Claim | None:
+        where = f"claim.{id}"
+        made: Claim | None = self._made(Claim, table, where)
+        if made is None:
+            return None
+        tests = [name for name in TESTS if made._operand(name) is not None]
+        if len(tests) != 1:
+            found = ", ".join(tests) or "none"
+            self._problem(where, f"has {found}, expected exactly one of {', '.join(TESTS)}")
+            return None
+        for name in ("count", "of", "strict", "more_than"):
+            self._filter(where, name.replace("_", "-"), getattr(made, name) or {})
+        if made.leads is not None and self._axis(where, "leads", made.leads) and made.leads not in made.count:
+            self._problem(where, f"leads: count says nothing about {made.leads}: which value leads?")
+        if made.largest:
+            quantities = [v for a in self.taxonomy if a.shape is Shape.QUANTITY for v in a.values]
+            if made.largest not in quantities:
+                self._problem(
+                    where, f"largest: {quoted(made.largest)} is not a quantity {expected(made.largest, quantities)}"
+                )
+        for key, why in made.dissent.items():
+            if key not in self.keys:
+                self._problem(where, f"dissent: there is no entry {quoted(key)} {expected(key, self.keys)}")
+            if not why.strip():
+                self._problem(where, f"dissent: {key} has no reason")
+        for name in ("sentence", "limit", "changes"):
+            if not getattr(made, name).strip():
+                self._problem(where, f"{name} is empty")
+        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+
+    def _published(self, id: str, table: Any) -> Table | None:
+        where = f"table.{id}"
+        made: Table | None = self._made(Table, table, where)
+        if made is None or not self._axis(where, "axis", made.axis):
+            return None
+        self._filter(where, "within", made.within)
+        for word in made.counts:
+            self._word(where, "counts", made.axis, word)
+        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+
+    def _variant(self, id: str, table: Any) -> Variant | None:
+        where = f"variant.{id}"
+        made: Variant | None = self._made(Variant, table, where)
+        if made is None:
+            return None
+        kinds = [name for name in VARIED if getattr(made, name.replace("-", "_"))]
+        if len(kinds) != 1:
+            found = ", ".join(kinds) or "none"
+            self._problem(where, f"has {found}, expected exactly one of {', '.join(VARIED)}")
+            return None
+        self._filter(where, "keep", made.keep, "entry")
+        for axis, filter in made.rankings.items():
+            if self._axis(where, "rankings", axis):
+                self._filter(where, f"rankings.{axis}", filter, "entry")
+        for name, words, allowed in (
+            ("types", made.types, REQUIRED_BY_TYPE), ("reading", [made.reading] if made.reading else [], READ),
+            ("readmit", made.readmit, self.keys),
+        ):  # fmt: skip
+            for word in words:
+                if word not in allowed:
+                    self._problem(where, f"{name}: there is no {quoted(word)} {expected(word, sorted(allowed))}")
+        if made.at_worst and not made.readmit:
+            self._problem(where, "at-worst: readmits nothing")
+        for name in ("label", "says"):
+            if not getattr(made, name).strip():
+                self._problem(where, f"{name} is empty")
+        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+
+    def _filter(self, where: str, name: str, filter: Mapping[str, Any], only: str = "") -> None:
+        sides = {self.taxonomy[axis].on for axis in filter if self._axis(where, name, axis)}
+        if len(sides) > 1:
+            self._problem(where, f"{name}: asks entries and excluded records at once")
+        elif only and sides - {only}:
+            self._problem(where, f"{name}: asks excluded records, expected axes of entries")
+        for axis, condition in filter.items():
+            for value in conditions(condition):
+                if axis in self.taxonomy.axes:
+                    self._word(where, name, axis, value)
+
+    def _axis(self, where: str, name: str, axis: str) -> bool:
+        if axis in self.taxonomy.axes:
+            return True
+        self._problem(where, f"{name}: there is no axis {quoted(axis)} {expected(axis, self.taxonomy.axes)}")
+        return False
+
+    def _word(self, where: str, name: str, axis: str, value: str) -> None:
+        word, _, how = (part.strip() for part in value.partition(":"))
+        asked = self.taxonomy[axis]
+        if not asked.resolve(word):
+            self._problem(where, f"{name}: {quoted(word)} is not a value of {axis} {expected(word, asked.words)}")
+        elif how and how not in asked.qualifiers:
+            self._problem(where, f"{name}: {quoted(how)} does not say how {expected(how, asked.qualifiers)}")
+
+    def _problem(self, where: str, message: str) -> None:
+        self.problems.append(Problem(self.shown, self.lines.get(where, 1), message, field=where))
+
+
+def conditions(condition: Any) -> list[str]:
+    """Every value that a condition names."""
+    if isinstance(condition, str):
+        return [condition]
+    return list(condition.all if isinstance(condition, All) else condition)
+
+
+def pairs(filter: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A filter in the form that ``Pool.where`` takes.
+
+    >>> pairs({"credit": ["turn", "message"], "measures": All(["E1", "E2"])})
+    [('credit', 'turn,message'), ('measures', 'E1'), ('measures', 'E2')]
+    """
+    out = []
+    for axis, condition in filter.items():
+        if isinstance(condition, All):
+            out += [(axis, value) for value in condition.all]
+        else:
+            out.append((axis, ",".join(conditions(condition))))
+    return out

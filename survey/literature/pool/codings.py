@@ -1,0 +1,227 @@
+"""Codings: one reader's tags, kept beside the pool so that readings can be compared.
+
+Where readings differ, an adjudication says which value stands in the pool, and why.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from survey.literature.bibtex import FORBIDDEN
+from survey.literature.pool.entries import Entry
+from survey.literature.pool.tags import Tag, format_tags, parse_tags
+from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.taxonomy import Axis, Shape, Taxonomy, read_toml
+
+COLUMNS = ("key", "axis", "value")
+"""What every coding file has; further columns say how a row came about."""
+
+NOTES = ("why", "read", "confidence", "blind")
+
+READERS = "readers.toml"
+
+ADJUDICATIONS = "adjudications.csv"
+"""Beside the codings, with the columns key, axis, value and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one reader saw on one axis of one entry, with the reader's own notes."""
+
+    key: str
+    axis: str
+    tags: tuple[Tag, ...]
+    notes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """All judgements of one reader, and who that reader was: shown wherever the coding is used."""
+
+    id: str
+    reader: str
+    made: date
+    statement: str
+    judgements: tuple[Judgement, ...]
+
+    def of(self, key: str) -> dict[str, Judgement]:
+        """The judgements on one entry, by axis."""
+        return {j.axis: j for j in self.judgements if j.key == key}
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Why the value that stands in the pool was preferred where readings differ."""
+
+    key: str
+    axis: str
+    tags: tuple[Tag, ...]
+    why: str
+
+
+def compared_part(tags: tuple[Tag, ...], axis: Axis) -> tuple[str, ...]:
+    """What of a reader's tags is held against another reader's: the first value, on a set all of them."""
+    written = tuple(tag.word if tag.absent else str(tag) for tag in tags)
+    return tuple(sorted(written)) if axis.shape in (Shape.SET, Shape.QUANTITY) else written[:1]
+
+
+def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tuple[dict[str, Coding], list[Problem]]:
+    """The codings of a folder, by file name without ending; none if there is no folder."""
+    if not os.path.lexists(folder):
+        return {}, []
+    try:
+        files = sorted(p for p in folder.iterdir() if p.suffix == ".csv" and p.name != ADJUDICATIONS)
+    except OSError as error:
+        return {}, [Problem(str(folder), 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
+    if not files:
+        return {}, []
+    readers, problems = read_readers(folder / READERS)
+    for id in readers.keys() - {path.stem for path in files}:
+        problems.append(Problem(str(folder / READERS), 1, f"there is no file {id}.csv", id))
+    codings = {}
+    for path in files:
+        judgements, found = read_judgements(path, taxonomy, keys)
+        problems += found
+        reader = readers.get(path.stem)
+        if reader is None:
+            message = f"says nothing about {path.name} (expected a table [{path.stem}] with reader, made, statement)"
+            problems.append(Problem(str(folder / READERS), 1, message))
+        else:
+            codings[path.stem] = Coding(path.stem, *reader, judgements)
+    return codings, problems
+
+
+def read_judgements(
+    path: Path, taxonomy: Taxonomy, keys: Collection[str]
+) -> tuple[tuple[Judgement, ...], list[Problem]]:
+    """The rows of one coding file. Every wrong row is a problem; no row is passed over."""
+    rows, problems = _judged_lines(path, taxonomy, keys)
+    return tuple(judgement for _, judgement in rows), problems
+
+
+def read_adjudications(
+    folder: Path, taxonomy: Taxonomy, entries: Iterable[Entry], codings: Mapping[str, Coding]
+) -> tuple[dict[tuple[str, str], Adjudication], list[Problem]]:
+    """The adjudications beside the codings, by entry and axis; none if there is no such file.
+
+    A row is a problem if it gives no reason, if its value is not the pool's tag as it stands (then
+    one of the two is out of date), or if no two readings differ there.
+    """
+    path = folder / ADJUDICATIONS
+    if not os.path.lexists(path):
+        return {}, []
+    by_key = {entry.key: entry for entry in entries}
+    rows, problems = _judged_lines(path, taxonomy, by_key)
+    read: dict[tuple[str, str], list[tuple[Tag, ...]]] = {}
+    for judgement in (j for coding in codings.values() for j in coding.judgements):
+        read.setdefault((judgement.key, judgement.axis), []).append(judgement.tags)
+    found = {}
+    for line, row in rows:
+        place, axis = (row.key, row.axis), taxonomy[row.axis]
+        stands = by_key[row.key].tags.get(row.axis, ())
+        messages = []
+        if row.tags and row.tags != stands:
+            stated, standing = quoted(format_tags(row.tags)), quoted(format_tags(stands))
+            messages.append(f"value is {stated}, the pool has {standing} (decide again, and change one of the two)")
+        if not row.notes.get("why", "").strip():
+            messages.append("why is empty (say in your own words why this value was preferred)")
+        if len({compared_part(tags, axis) for tags in (stands, *read.get(place, []))}) < 2:
+            messages.append("no two readings differ here (delete the row)")
+        problems += [Problem(str(path), line, message, *place) for message in messages]
+        found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""))
+    return found, problems
+
+
+def _judged_lines(
+    path: Path, taxonomy: Taxonomy, keys: Collection[str]
+) -> tuple[list[tuple[int, Judgement]], list[Problem]]:
+    """Every row that could be read, with its line; every other is a problem."""
+    shown = str(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        return [], [Problem(shown, line, "not UTF-8 text")]
+    except OSError as error:
+        return [], [Problem(shown, 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    if problem := _head(reader, text):
+        return [], [Problem(shown, 1, problem)]
+    rows: list[tuple[int, Judgement]] = []
+    problems: list[Problem] = []
+    seen: set[tuple[str, str]] = set()
+    try:
+        for row in reader:
+            judgement, messages = _judgement(row, taxonomy, keys)
+            if judgement and (judgement.key, judgement.axis) in seen:
+                messages.append("this reader has coded this axis already")
+            problems += [Problem(shown, reader.line_num, m, row["key"] or "", row["axis"] or "") for m in messages]
+            if judgement:
+                rows.append((reader.line_num, judgement))
+                seen.add((judgement.key, judgement.axis))
+    except csv.Error as error:
+        problems.append(Problem(shown, reader.line_num + 1, f"not CSV: {error}"))
+    return rows, problems
+
+
+def _head(reader: csv.DictReader[str], text: str) -> str:
+    """What is wrong with the first line; empty if nothing is."""
+    if text.startswith("\ufeff"):
+        return "starts with a byte-order mark (save the file as UTF-8 without one)"
+    if bad := FORBIDDEN.search(text):
+        line = text.count("\n", 0, bad.start()) + 1
+        return f"contains the character U+{ord(bad.group()):04X} in line {line} (delete it)"
+    try:
+        names = list(reader.fieldnames or ())
+    except csv.Error as error:
+        return f"not CSV: {error}"
+    if missing := [column for column in COLUMNS if column not in names]:
+        return f"there is no column {', '.join(missing)} (found {names})"
+    for name in names:
+        if name not in (*COLUMNS, *NOTES):
+            return f"{quoted(name)} is not a column of a coding {expected(name, (*COLUMNS, *NOTES))}"
+    return "" if len(set(names)) == len(names) else "names a column twice"
+
+
+def _judgement(
+    row: Mapping[str, str | None], taxonomy: Taxonomy, keys: Collection[str]
+) -> tuple[Judgement | None, list[str]]:
+    if None in row or None in row.values():
+        return None, ["has more or fewer cells than the first line names"]
+    key, axis, value = (str(row[column]) for column in COLUMNS)
+    if key not in keys:
+        return None, [f"there is no entry {quoted(key)} {expected(key, keys)}"]
+    on_entries = {a.id: a for a in taxonomy.on("entry")}
+    if axis not in on_entries:
+        return None, [f"there is no axis {quoted(axis)} {expected(axis, on_entries)}"]
+    tags, messages = parse_tags(value, on_entries[axis])
+    notes = {name: str(row[name]) for name in NOTES if row.get(name)}
+    return Judgement(key, axis, tags, notes), messages
+
+
+def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Problem]]:
+    """Who made each coding, when and how, by the name of its file."""
+    try:
+        tables, _ = read_toml(path, str(path))
+    except InvalidSurvey as error:
+        return {}, list(error.problems)
+    readers, problems = {}, []
+    for id, table in tables.items():
+        values = table if isinstance(table, dict) else {}
+        reader, made, statement = (values.get(key) for key in ("reader", "made", "statement"))
+        if type(made) is date and _said(reader) and _said(statement):
+            readers[id] = (str(reader), made, str(statement))
+        else:
+            message = "needs a reader (text), made (a date) and a statement (text)"
+            problems.append(Problem(str(path), 1, message, id))
+    return readers, problems
+
+
+def _said(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip())

@@ -1,0 +1,200 @@
+"""Works that are there twice: by an identifier, by their key, or by a title that is nearly the same.
+
+An identifier that two works share is proof, whatever else differs. A title is not: two works
+may bear the same one. So two works that their identifiers tell apart (both have a DOI, or
+both an arXiv id, and not the same) are suspected only if the title is the same to the letter and
+the first author too. Titles that are nearly the same count only between works with
+an author in common that nothing tells apart.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import chain
+from urllib.parse import urlsplit
+
+from survey.literature.pool.entries import Entry
+from survey.literature.problems import Problem
+
+NEAR = 0.92
+"""Titles at least this much alike (twice the letters they share, by the letters of both) are nearly the same."""
+
+RARE = 3
+"""Nearly the same titles share one of so many of their rarest words: only those are compared."""
+
+WINDOW = 24
+"""With how many neighbours a title is compared, at most, among those that share a word: keeps the cost linear."""
+
+WORD = re.compile(r"[^\W_]+")
+ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"})
+
+ARXIV = re.compile(
+    r"(?:(?:https?://)?(?:www\.)?arxiv\.org/(?:abs|pdf|html)/|10\.48550/arxiv\.)?"
+    r"([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?=[./])(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?(?:\.pdf)?/?"
+)
+"""An arXiv id in lower case: alone, in an address, or as the DOI that arXiv gives it."""
+
+DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/.+)")
+
+
+def arxiv_id(text: str) -> str:
+    """The arXiv id in an eprint, an address or a DOI, without version or subject class; empty if there is none.
+
+    >>> arxiv_id("2603.06859"), arxiv_id("https://arxiv.org/pdf/2603.06859v2"), arxiv_id("10.48550/arXiv.2603.06859")
+    ('2603.06859', '2603.06859', '2603.06859')
+    >>> arxiv_id("math.GT/0309136"), arxiv_id("https://example.org/2603.06859")
+    ('math/0309136', '')
+    """
+    match = ARXIV.fullmatch(text.lower())
+    return re.sub(r"\.[a-z]{2}/", "/", match[1]) if match else ""
+
+
+def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
+    """A problem for every entry that seems to be the same work, or uses the same key, as one before it."""
+    works = [_Work(entry) for entry in entries]
+    seen: dict[tuple[str, str], _Work] = {}
+    titles: defaultdict[str, list[_Work]] = defaultdict(list)
+    for work in works:
+        told = None
+        for name, (field, mark) in work.identifiers.items():
+            first = seen.setdefault((name, mark), work)
+            if first is not work and first is not told:
+                yield _problem(work, first, field, f"the same {name} as {{}}: is it the same work?")
+                told = first
+        alike = titles[work.squashed] if work.squashed else []
+        for first in alike[:WINDOW]:
+            if first is told:
+                break
+            if not first.told_apart(work) or first.people[:1] == work.people[:1]:
+                yield _problem(work, first, "title", "the same title as {}: is it the same work?")
+                break
+        alike.append(work)
+        first = seen.setdefault(("key", work.entry.key.lower()), work)
+        if first is not work and first.entry.path != work.entry.path:
+            # within one file, repeated keys are reported where the file is read
+            yield _problem(work, first, "key", "the same key as {}: is it the same work?")
+    yield from _nearly_the_same_title(works)
+
+
+@dataclass(eq=False)
+class _Work:
+    """An entry with what it is compared by."""
+
+    entry: Entry
+
+    @cached_property
+    def identifiers(self) -> dict[str, tuple[str, str]]:
+        """DOI and arXiv id, each with the field in which it stands."""
+        found: dict[str, tuple[str, str]] = {}
+        for field in ("doi", "eprint", "url"):
+            text = self.entry.text(field)
+            if arxiv := arxiv_id(text):
+                found.setdefault("eprint", (field, arxiv))
+            elif field == "eprint" and text:
+                found["eprint"] = (field, text.lower())
+            elif field != "eprint" and (doi := DOI.fullmatch(text.lower())):
+                found.setdefault("doi", (field, doi[1]))
+        return found
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        title = self.entry.title
+        if not title.isascii():
+            title = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
+        return tuple(WORD.findall(title.casefold()))
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return frozenset(self.words)
+
+    @cached_property
+    def squashed(self) -> str:
+        return "".join(self.words)
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """What tells the parts and versions of a series apart."""
+        return sorted(word for word in self.words if word in ROMAN or not word.isalpha())
+
+    @cached_property
+    def people(self) -> tuple[str, ...]:
+        try:
+            return tuple(f"{name.last} {name.given[:1]}".casefold() for name in self.entry.authors)
+        except ValueError:  # reported where the field is read
+            return ()
+
+    @cached_property
+    def site(self) -> tuple[str, str]:
+        """The host of the address, and the rest of it."""
+        try:
+            parts = urlsplit(self.entry.text("url").lower())
+        except ValueError:
+            return "", ""
+        return parts.netloc.removeprefix("www."), f"{parts.path.rstrip('/')}?{parts.query}"
+
+    def told_apart(self, other: _Work) -> bool:
+        """Whether both have an identifier of one kind, and not the same."""
+        mine, theirs = self.identifiers, other.identifiers
+        return any(mine[kind][1] != theirs[kind][1] for kind in mine.keys() & theirs.keys())
+
+    def on_one_site_with(self, other: _Work) -> bool:
+        """Whether one site has them under two addresses: for pages without identifiers, that tells them apart."""
+        return not (self.identifiers or other.identifiers) and (
+            self.site[0] == other.site[0] != "" and self.site != other.site
+        )
+
+
+def _nearly_the_same_title(works: list[_Work]) -> Iterator[Problem]:
+    common = Counter(chain.from_iterable(work.vocabulary for work in works))
+    sharing: defaultdict[str, list[int]] = defaultdict(list)
+    for place, work in enumerate(works):
+        for word in sorted(work.vocabulary, key=lambda word: (common[word], word))[:RARE]:
+            sharing[word].append(place)
+    near: dict[int, int] = {}
+    for places in sharing.values():
+        places.sort(key=lambda place: works[place].squashed)
+        for position, place in enumerate(places):
+            for neighbour in places[position + 1 : position + 1 + WINDOW]:
+                if _comparable(works[place], works[neighbour]):
+                    one, other = sorted((place, neighbour))
+                    if one < near.get(other, other) and _near(works[one], works[other]):
+                        near[other] = one
+    for other, one in near.items():
+        message = (
+            "nearly the same title as {}, and an author in common: if it is the same work, "
+            "keep one of them; if not, give both what tells them apart (a doi, or an eprint)"
+        )
+        yield _problem(works[other], works[one], "title", message)
+
+
+def _comparable(one: _Work, other: _Work) -> bool:
+    """Whether it is worth comparing two titles letter by letter: what rules out most pairs, at the least cost."""
+    if not one.identifiers.keys().isdisjoint(other.identifiers.keys()):
+        return False
+    a, b = len(one.squashed), len(other.squashed)
+    if 2 * min(a, b) < NEAR * (a + b):
+        return False
+    fewer = min(len(one.vocabulary), len(other.vocabulary))
+    return 2 * len(one.vocabulary & other.vocabulary) >= fewer and one.numbers == other.numbers
+
+
+def _near(one: _Work, other: _Work) -> bool:
+    """Whether two works have nearly the same title and an author in common, and nothing tells them apart."""
+    letters = SequenceMatcher(None, one.squashed, other.squashed, autojunk=False)
+    if one.squashed == other.squashed or letters.quick_ratio() < NEAR or letters.ratio() < NEAR:
+        return False
+    return not set(one.people).isdisjoint(other.people) and not one.on_one_site_with(other)
+
+
+def _problem(work: _Work, first: _Work, name: str, message: str) -> Problem:
+    entry, before = work.entry, first.entry
+    written = entry.block.fields.get(name)
+    line = written.line if written else entry.block.line
+    where = f"{before.key} ({before.path}:{before.block.line})"
+    return Problem(entry.path, line, message.format(where), entry.key, name)

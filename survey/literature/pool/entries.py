@@ -1,0 +1,212 @@
+"""Entries and records: BibTeX blocks checked against the taxonomy, with typed tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from survey.literature.bibtex import (
+    CITED,
+    MONTHS,
+    OWN,
+    Block,
+    Document,
+    Name,
+    check_field,
+    check_together,
+    parse_names,
+    readable,
+)
+from survey.literature.pool.tags import Tag, parse_tags
+from survey.literature.problems import Problem, expected, quoted
+from survey.literature.taxonomy import Absence, Axis, Taxonomy
+
+REQUIRED = {"entry": ("summary", "added"), "record": ("screened",), "background": ()}
+"""Fields of this format that every entry, excluded record and background work must have."""
+
+PREFIXES = ("tag-", "why-")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A retained work: how to cite it, its tags, and the evidence for each tag."""
+
+    block: Block
+    tags: Mapping[str, tuple[Tag, ...]]
+    path: str = ""
+
+    @property
+    def key(self) -> str:
+        """The citation key. Published keys never change."""
+        return self.block.key
+
+    @property
+    def title(self) -> str:
+        """The title as a reader sees it, without LaTeX."""
+        return readable(self.text("title"))
+
+    @property
+    def authors(self) -> tuple[Name, ...]:
+        """Every author, in order."""
+        return parse_names(self.text("author"))
+
+    @property
+    def by(self) -> str:
+        """The authors as a sentence names them, ``Chen et al.`` for instance."""
+        names = [name.last for name in self.authors]
+        if len(names) == 1:
+            return f"{names[0]} et al." if self.text("authors-incomplete") else names[0]
+        return f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et al."
+
+    @property
+    def year(self) -> int:
+        """The year of the version that is cited."""
+        return int(self.text("year"))
+
+    @property
+    def month(self) -> int | None:
+        """The month of the version that is cited, if known."""
+        return MONTHS.index(self.text("month")) + 1 if self.text("month") else None
+
+    @property
+    def venue(self) -> str:
+        """Where it was published; for a preprint its arXiv number."""
+        for name in ("journal", "booktitle", "howpublished", "institution", "school", "publisher", "organization"):
+            if self.text(name):
+                return readable(self.text(name))
+        return f"arXiv:{self.text('eprint')}" if self.text("eprint") else ""
+
+    @property
+    def appeared(self) -> str:
+        """When it first became public: YYYY, YYYY-MM or YYYY-MM-DD."""
+        if self.text("appeared"):
+            return self.text("appeared")
+        return f"{self.year}-{self.month:02}" if self.month else str(self.year)
+
+    @property
+    def url(self) -> str:
+        """Where it can be read."""
+        if self.text("url"):
+            return self.text("url")
+        if self.text("doi"):
+            return f"https://doi.org/{self.text('doi')}"
+        return f"https://arxiv.org/abs/{self.text('eprint')}"
+
+    def text(self, name: str) -> str:
+        """The raw text of a field; empty if there is none."""
+        return self.block.text(name)
+
+    def why(self, axis: str) -> str:
+        """The evidence for the tags on an axis."""
+        return self.block.text(f"why-{axis}")
+
+    def primary(self, axis: str) -> str:
+        """The first word on an axis; empty if the axis is not coded."""
+        tags = self.tags.get(axis, ())
+        return tags[0].word if tags else ""
+
+    def words(self, axis: str) -> tuple[str, ...]:
+        """All words on an axis, the primary one first."""
+        return tuple(tag.word for tag in self.tags.get(axis, ()))
+
+
+class Record(Entry):
+    """A screened-out work: how to find it, at which stage it was left out, and why."""
+
+    __slots__ = ()
+
+
+def read_entries(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry, ...], list[Problem]]:
+    """The entries of a document, with everything in them that the taxonomy does not allow."""
+    reading = _Reading(document.path, taxonomy, "entry")
+    entries = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
+    return entries, [*document.problems, *reading.problems]
+
+
+def read_records(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Record, ...], list[Problem]]:
+    """The excluded records of a document, checked likewise."""
+    reading = _Reading(document.path, taxonomy, "record")
+    records = tuple(Record(block, reading.tags(block), document.path) for block in document.blocks)
+    return records, [*document.problems, *reading.problems]
+
+
+def read_background(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry, ...], list[Problem]]:
+    """Works that the prose cites and no table counts: checked as citations, without tags."""
+    reading = _Reading(document.path, taxonomy, "background")
+    works = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
+    return works, [*document.problems, *reading.problems]
+
+
+class _Reading:
+    """Checks block after block against the axes of entries (or of records)."""
+
+    def __init__(self, path: str, taxonomy: Taxonomy, on: str) -> None:
+        self.path, self.taxonomy, self.on = path, taxonomy, on
+        self.axes = taxonomy.on(on)
+        self.axis_fields = {axis.field for axis in self.axes} | {axis.why for axis in self.axes if axis.evidence}
+        self.known = self.axis_fields | set(CITED) | set(OWN)
+        self.problems: list[Problem] = []
+        self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
+
+    def tags(self, block: Block) -> Mapping[str, tuple[Tag, ...]]:
+        for name, field in block.fields.items():
+            self._name(block, name)
+            if name not in self.axis_fields:
+                self._report(block, name, check_field(name, field.text))
+        for name, message in check_together(block):
+            self._report(block, name, [message])
+        for name in REQUIRED[self.on]:
+            if name not in block.fields:
+                self._report(block, name, ["is missing"])
+        tags = {axis.id: found for axis in self.axes if (found := self._tagged(block, axis))}
+        self._rules(block, tags)
+        return MappingProxyType(tags)
+
+    def _name(self, block: Block, name: str) -> None:
+        """Fields with our prefixes must exist; others may, unless they look like a slip of the pen."""
+        if name in self.known:
+            return
+        if name.startswith(PREFIXES):
+            self._report(block, name, [f"is not a field of this survey {expected(name, sorted(self.axis_fields))}"])
+        elif near := get_close_matches(name, self.known, n=1, cutoff=0.84):
+            self._report(block, name, [f'is not a field that anything reads (did you mean "{near[0]}"?)'])
+
+    def _tagged(self, block: Block, axis: Axis) -> tuple[Tag, ...]:
+        if axis.field not in block.fields:
+            if axis.required:
+                self._report(block, axis.field, [f"is missing {expected('', axis.words)}"])
+            elif axis.why in block.fields:
+                self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
+            return ()
+        written = axis.id, block.text(axis.field)
+        if written not in self._parsed:  # a few tags are written thousands of times
+            self._parsed[written] = parse_tags(written[1], axis)
+        tags, problems = self._parsed[written]
+        self._report(block, axis.field, problems)
+        inapplicable = any(tag.word == Absence.NA for tag in tags)
+        why = block.fields.get(axis.why)
+        if axis.evidence and why is None and not inapplicable:
+            tagged = quoted(block.text(axis.field))
+            message = f"is missing (say in your own words what supports {axis.field} = {tagged}, and where it stands)"
+            self._report(block, axis.why, [message])
+        elif axis.evidence and why is not None and not why.text:
+            self._report(block, axis.why, check_field(axis.why, ""))
+        return tags
+
+    def _rules(self, block: Block, tags: Mapping[str, tuple[Tag, ...]]) -> None:
+        for rule in self.taxonomy.rules:
+            matched = all(any(tag.word in words for tag in tags.get(axis, ())) for axis, words in rule.when.items())
+            if not matched or not rule.when.keys() <= {axis.id for axis in self.axes}:
+                continue
+            for axis, words in rule.only.items():
+                wrong = [tag.word for tag in tags.get(axis, ()) if tag.word not in words]
+                if wrong:
+                    field = self.taxonomy[axis].field
+                    allowed = " or ".join(map(quoted, words))
+                    self._report(block, field, [f"{quoted(wrong[0])} cannot be: {rule.because} (expected {allowed})"])
+
+    def _report(self, block: Block, name: str, messages: Iterator[str] | list[str]) -> None:
+        line = block.fields[name].line if name in block.fields else block.line
+        self.problems += [Problem(self.path, line, message, block.key, name) for message in messages]

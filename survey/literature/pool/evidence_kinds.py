@@ -1,0 +1,68 @@
+"""Kinds of evidence for a scale, as ``scale.toml`` has them."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+
+from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
+from survey.literature.taxonomy import Taxonomy, read_toml
+
+HEADER = re.compile(r"\s*\[\[\s*kind\s*\]\]")
+
+
+class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of evidence: which entries have it, and what it says and does not say."""
+
+    id: str
+    label: str
+    where: dict[str, str]
+    says: str
+
+
+def read_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[Kind, ...], list[Problem]]:
+    """The kinds of evidence of a file, in order, and every problem in it; none if there is no file."""
+    if not os.path.lexists(path):
+        return (), []
+    try:
+        data, text = read_toml(path, str(path))
+    except InvalidSurvey as error:
+        return (), list(error.problems)
+    problems = [
+        Problem(str(path), 1, f"{quoted(name)} is not a table of this file {expected(name, ['kind'])}")
+        for name in data
+        if name != "kind"
+    ]
+    tables = data.get("kind", [])
+    if not isinstance(tables, list):
+        return (), [
+            *problems,
+            Problem(str(path), 1, "found something else, expected tables like [[kind]]", field="kind"),
+        ]
+    # a list may also be written in one line, and then its tables have no lines of their own
+    starts = [number for number, line in enumerate(text.split("\n"), 1) if HEADER.match(line)]
+    lines = starts if len(starts) == len(tables) else [1] * len(tables)
+    kinds: list[Kind] = []
+    for line, table in zip(lines, tables, strict=True):
+        try:
+            kind = msgspec.convert(table, Kind)
+        except msgspec.ValidationError as error:
+            problems.append(Problem(str(path), line, str(error)[0].lower() + str(error)[1:]))
+            continue
+        problems += [Problem(str(path), line, message, kind.id) for message in _wrong(kind, taxonomy)]
+        kinds.append(kind)
+    return tuple(kinds), problems
+
+
+def _wrong(kind: Kind, taxonomy: Taxonomy) -> list[str]:
+    messages = []
+    for axis, value in kind.where.items():
+        if axis not in taxonomy.axes:
+            messages.append(f"where: there is no axis {quoted(axis)} {expected(axis, taxonomy.axes)}")
+        elif value not in taxonomy[axis].words:
+            words = taxonomy[axis].words
+            messages.append(f"where: {quoted(value)} is not a value of {axis} {expected(value, words)}")
+    return messages

@@ -1,0 +1,29 @@
+"""Entries that stand where nothing can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from survey.literature.pool.cells import counted
+from survey.literature.pool.entries import Entry
+from survey.literature.problems import Problem, quoted
+from survey.literature.taxonomy import Taxonomy
+
+
+def standing_in_impossible_cells(entries: Iterable[Entry], taxonomy: Taxonomy) -> list[Problem]:
+    """A problem for every entry that is counted in a cell which the taxonomy calls impossible."""
+    problems = []
+    for entry in entries:
+        for impossible in taxonomy.impossible:
+            here = {
+                axis: next((cell for cell in counted(entry, taxonomy[axis]) if cell in cells), "")
+                for axis, cells in impossible.cells.items()
+            }
+            if all(here.values()):
+                *others, last = here
+                beside = " and ".join(f"{axis} = {quoted(here[axis])}" for axis in others)
+                message = f"{quoted(here[last])} cannot stand beside {beside}: {impossible.why} (change one of them)"
+                field = taxonomy[last].field
+                line = entry.block.fields[field].line
+                problems.append(Problem(entry.path, line, message, entry.key, field))
+    return problems

@@ -1,0 +1,260 @@
+"""The pool: everything in ``bib/``, which never changes once it is read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from survey.extras import late
+from survey.literature.pool.claims_file import Claims
+from survey.literature.pool.codings import Adjudication, Coding
+from survey.literature.pool.editions import Edition, fingerprint
+from survey.literature.pool.entries import Entry, Record
+from survey.literature.pool.evidence_kinds import Kind
+from survey.literature.pool.gap_notes import Note
+from survey.literature.pool.searches import Log
+from survey.literature.pool.tags import Tag
+from survey.literature.problems import expected, quoted
+from survey.literature.taxonomy import Axis, Shape, Taxonomy
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = late("pandas")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """All entries and excluded records of a survey, with the taxonomy that explains them.
+
+    ``pool["c3"]`` is an entry, ``len(pool)`` the number of entries, ``pool.as_of(day)``
+    the snapshot of a day. ``background`` is cited in the prose and never counted; ``claims``
+    are judged by ``survey.literature.claims``; ``editions`` are the snapshots that were
+    published. Two frames hold the same for pandas: ``frame`` (a row per entry) and ``tags`` (a row per
+    entry, axis and value).
+    """
+
+    taxonomy: Taxonomy
+    entries: tuple[Entry, ...]
+    records: tuple[Record, ...] = ()
+    codings: Mapping[str, Coding] = field(default_factory=dict)
+    background: tuple[Entry, ...] = ()
+    adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
+    claims: Claims = field(default_factory=Claims)
+    editions: Mapping[date, Edition] = field(default_factory=dict)
+    evidence: tuple[Kind, ...] = ()
+    """The kinds of evidence for a scale."""
+
+    notes: tuple[Note, ...] = ()
+    """What was written on gaps."""
+
+    searches: Log = field(default_factory=lambda: Log({}, ()))
+    """What was asked where, and what came of it."""
+
+    snapshot: date | None = None
+    whole: Pool | None = None
+    """The pool of which this is a selection, if it is one."""
+
+    root: Pool | None = field(default=None, compare=False, repr=False)
+    """The pool whose index finds this one's entries: they are among its own, tags and all."""
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __getitem__(self, key: str) -> Entry:
+        try:
+            return self._by_key[key]
+        except KeyError:
+            raise KeyError(f"there is no entry {quoted(key)} {expected(key, self._by_key)}") from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._by_key
+
+    @cached_property
+    def _by_key(self) -> dict[str, Entry]:
+        return {entry.key: entry for entry in self.entries}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {key: place for place, key in enumerate(self._by_key)}
+
+    @cached_property
+    def last_added(self) -> date:
+        """The day of the newest entry: the date of the pool as it stands."""
+        return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
+
+    @property
+    def day(self) -> date:
+        """The day this pool speaks for: that of the snapshot, else of the newest entry of the whole."""
+        return self.snapshot or (self.whole or self).last_added
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits of the data that this pool is, or is a selection from."""
+        if self.whole is not None:
+            return self.whole.fingerprint
+        return fingerprint([*self.entries, *self.records])
+
+    @property
+    def stamp(self) -> str:
+        """Which data this is: survey, edition and fingerprint. Every export carries it."""
+        return f"{self.taxonomy.title}, edition {self.day}, data {self.fingerprint}"
+
+    def as_of(self, day: date | None) -> Pool:
+        """The pool as it was at the end of a day; the pool itself for None."""
+        if day is None:
+            return self
+        if day not in self._days:
+            iso = day.isoformat()
+            self._days[day] = replace(
+                self,
+                entries=tuple(e for e in self.entries if e.text("added") <= iso),
+                records=tuple(r for r in self.records if r.text("screened") <= iso),
+                snapshot=day,
+                whole=None,
+                root=self.root or self,
+            )
+        return self._days[day]
+
+    @cached_property
+    def _days(self) -> dict[date, Pool]:
+        return {}
+
+    def where(self, filters: Iterable[tuple[str, str]], primary: bool = False) -> Pool:
+        """The entries that match all filters, each a pair of axis and value.
+
+        A value may be a code or a family (``O5``, ``R6``), may say how (``stop:learned``),
+        and several may be joined by commas. ``primary`` looks at first values only, where an axis
+        has them: all values of a set are equal.
+
+        Raises:
+            ValueError: if there is no such axis or value.
+
+        """
+        keys: set[str] | None = None
+        for axis, values in filters:
+            wanted = self._wanted(axis, values)
+            ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
+            standing = (self.root or self)._standing(axis, primary and ranked)
+            found: set[str] = set().union(*(standing.get(value, ()) for value in wanted))
+            keys = found if keys is None else keys & found
+        if keys is None:
+            return self.only(self.entries)
+        if self.root:  # an index of its own would take a selection longer than one look at each entry
+            return self.only(entry for entry in self.entries if entry.key in keys)
+        return self.only(self._by_key[key] for key in sorted(keys, key=self._places.__getitem__))
+
+    def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[str]]:
+        """The keys of the entries under each value of an axis, with how and without; ``first``: their first value.
+
+        Kept, since pages ask for thousands of cells.
+        """
+        if (axis, first) not in self._stood:
+            stood: dict[tuple[str, str], list[str]] = defaultdict(list)
+            for entry in self.entries:
+                for tag in entry.tags.get(axis, ())[: 1 if first else None]:
+                    for value in {(tag.word, ""), (tag.word, tag.qualifier)}:
+                        stood[value].append(entry.key)
+            self._stood[axis, first] = stood
+        return self._stood[axis, first]
+
+    @cached_property
+    def _stood(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[str]]]:
+        return {}
+
+    def only(self, entries: Iterable[Entry]) -> Pool:
+        """A selection: some of the entries of this pool, in the order in which they are given."""
+        return replace(self, entries=tuple(entries), whole=self.whole or self, root=self.root or self)
+
+    def each(self, make: Callable[[Entry], T]) -> list[T]:
+        """What a function makes of each entry, made once for the pool and all its selections."""
+        made: dict[str, T] = (self.root or self)._made[make]
+        for entry in self.entries:
+            if entry.key not in made:
+                made[entry.key] = make(entry)
+        return [made[entry.key] for entry in self.entries]
+
+    @cached_property
+    def _made(self) -> defaultdict[Callable[[Entry], Any], dict[str, Any]]:
+        return defaultdict(dict)
+
+    def keep(self, keys: Iterable[str]) -> Pool:
+        """The entries with these keys, in the order in which they are asked for."""
+        return self.only(self[key] for key in dict.fromkeys(keys))
+
+    def recoded(self, coding: str) -> Pool:
+        """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.
+
+        The evidence stays the pool's own: it is evidence for its tags and not for the reader's.
+
+        Raises:
+            ValueError: if there is no such coding.
+
+        """
+        if coding not in self.codings:
+            raise ValueError(f"there is no coding {quoted(coding)} {expected(coding, self.codings)}")
+        judged: dict[str, dict[str, tuple[Tag, ...]]] = defaultdict(dict)
+        for judgement in self.codings[coding].judgements:
+            judged[judgement.key][judgement.axis] = judgement.tags
+        axes = [axis.id for axis in self.taxonomy.on("entry")]
+        entries = []
+        for entry in self.entries:
+            tags = {**entry.tags, **judged.get(entry.key, {})}
+            entries.append(replace(entry, tags=MappingProxyType({axis: tags[axis] for axis in axes if axis in tags})))
+        return replace(self, entries=tuple(entries), root=None)
+
+    def works_with(self, axis: Axis, word: str) -> tuple[Entry, ...]:
+        """The entries that carry a value, or the excluded records if the axis is theirs."""
+        if axis.on == "entry":
+            return self.where([(axis.id, word)]).entries
+        return tuple(record for record in self.records if word in record.words(axis.id))
+
+    def _wanted(self, axis: str, values: str) -> set[tuple[str, str]]:
+        axes = {a.id: a for a in self.taxonomy.on("entry")}
+        if axis not in axes:
+            raise ValueError(f"there is no axis {quoted(axis)} {expected(axis, axes)}")
+        wanted = set()
+        for value in values.split(","):
+            name, colon, how = (part.strip() for part in value.partition(":"))
+            words = axes[axis].resolve(name)
+            if not words:
+                raise ValueError(f"{quoted(name)} is not a value of {axis} {expected(name, axes[axis].words)}")
+            if colon and not axes[axis].qualifiers:
+                raise ValueError(f"{quoted(value)}: values of {axis} take nothing after a colon")
+            if colon and how not in axes[axis].qualifiers:
+                raise ValueError(f"{quoted(how)} does not say how {expected(how, axes[axis].qualifiers)}")
+            wanted |= {(word, how) for word in words}
+        return wanted
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row per entry: key, type, title, authors, year, appeared, added and venue."""
+        columns = ["key", "type", "title", "authors", "year", "appeared", "added", "venue"]
+        rows = [
+            (e.key, e.block.type, e.title, "; ".join(n.sorted for n in e.authors), e.year, e.appeared,
+             e.text("added"), e.venue)
+            for e in self.entries
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def tags(self) -> pd.DataFrame:
+        """A row per entry, axis and value; ``primary`` marks the first value on the axis."""
+        columns = ["key", "axis", "word", "qualifier", "number", "primary"]
+        rows = [
+            (e.key, axis, tag.word, tag.qualifier, tag.number, position == 0)
+            for e in self.entries
+            for axis, tags in e.tags.items()
+            for position, tag in enumerate(tags)
+        ]
+        return pd.DataFrame(rows, columns=columns).astype({"number": "Int64", "primary": bool})

@@ -1,0 +1,218 @@
+"""Reading ``taxonomy.toml``: axes, values, absences, rules, and what the analysis of gaps looks at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from survey.literature.bibtex import CITED, OWN
+from survey.literature.problems import InvalidSurvey, quoted
+from survey.literature.taxonomy.axes import (
+    FAMILY_ID,
+    Absence,
+    Axis,
+    GapSettings,
+    Impossible,
+    Rule,
+    Shape,
+    Taxonomy,
+    Term,
+    Value,
+)
+from survey.literature.taxonomy.toml_tables import Tables, read_toml
+
+__all__ = ["read_taxonomy", "read_toml"]
+
+TOP_KEYS = ("survey", "limits", "absence", "axis", "rule", "impossible", "gaps")
+SURVEY_KEYS = ("title", "languages")
+AXIS_KEYS = (
+    "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
+    "value", "family", "qualifier",
+)  # fmt: skip
+VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first")
+TERM_KEYS = ("label", "definition")
+RULE_KEYS = ("when", "only", "because")
+IMPOSSIBLE_KEYS = ("cells", "why")
+GAPS_KEYS = ("triples", "foundations", "strict")
+
+NOT_AN_AXIS = frozenset(
+    {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
+     "summary", "added", "authors-incomplete", "edition", "data"}
+)  # fmt: skip
+"""Columns of the exported tables, which an axis would overwrite."""
+
+NOT_A_VALUE = frozenset({*Absence, "not-coded"})
+
+
+def read_taxonomy(path: Path, shown: str = "") -> Taxonomy:
+    """The taxonomy of a file.
+
+    Raises:
+        InvalidSurvey: with everything that is wrong in the file, each with its line.
+
+    """
+    return _Reader(path, shown or str(path)).read()
+
+
+class _Reader(Tables):
+    """Turns the tables of a taxonomy into axes and rules."""
+
+    def read(self) -> Taxonomy:
+        data = self.parsed()
+        self._only("", data, TOP_KEYS)
+        survey = self._table("survey", data.get("survey", {}), SURVEY_KEYS)
+        self.languages = self._words("survey", survey, "languages") or ("en",)
+        if "en" not in self.languages:
+            self._problem("survey", 'has no "en" (English labels are what tables and messages print)', "languages")
+        absences = self._absences(data)
+        axes = {id: self._axis(id, table) for id, table in self._tables(data, "axis")}
+        if not axes:
+            self._problem("axis", "there is no axis (expected tables like [axis.reward])")
+        self._across(axes, absences)
+        taxonomy = Taxonomy(
+            title=self._text("survey", survey, "title", obligatory=False),
+            languages=self.languages,
+            axes=MappingProxyType(axes),
+            absences=MappingProxyType(absences),
+            rules=tuple(self._rule(where, table, axes) for where, table in self._array(data, "rule")),
+            max_bytes=self._megabytes(data) * 1_000_000,
+            impossible=tuple(self._impossible(where, table, axes) for where, table in self._array(data, "impossible")),
+            gaps=self._gaps(data, axes),
+        )
+        if self.problems:
+            raise InvalidSurvey(self.problems)
+        return taxonomy
+
+    # each of these reads one kind of table and reports what it misses
+
+    def _absences(self, data: dict[str, Any]) -> dict[Absence, Term]:
+        return {
+            Absence(id): self._term(f"absence.{id}", id, table)
+            for id, table in self._tables(data, "absence")
+            if self._known(f"absence.{id}", id, tuple(Absence))
+        }
+
+    def _axis(self, id: str, table: dict[str, Any]) -> Axis:
+        where = f"axis.{id}"
+        self._only(where, table, AXIS_KEYS)
+        if id in NOT_AN_AXIS:
+            self._problem(where, f"{quoted(id)} is a column of the exported tables and cannot be an axis")
+        shape = self._text(where, table, "shape", obligatory=False) or Shape.ONE
+        shape = Shape(shape) if self._known(where, shape, tuple(Shape), "shape") else Shape.ONE
+        on = self._text(where, table, "on", obligatory=False) or "entry"
+        self._known(where, on, ("entry", "record"), "on")
+        evidence = self._flag(where, table, "evidence", True)
+        families = {
+            key: self._term(f"{where}.family.{key}", key, sub)
+            for key, sub in self._tables(table, "family", where, FAMILY_ID)
+        }
+        qualifiers = {
+            key: self._term(f"{where}.qualifier.{key}", key, sub, defined=False)
+            for key, sub in self._tables(table, "qualifier", where)
+        }
+        if qualifiers and shape is Shape.QUANTITY:
+            self._problem(where, "a quantity cannot say how as well (take out the qualifiers)", "qualifier")
+        values = {
+            key: self._value(f"{where}.value.{key}", key, sub, families, evidence and on == "entry")
+            for key, sub in self._tables(table, "value", where)
+        }
+        if not values:
+            self._problem(where, f"the axis has no values (expected tables like [{where}.value.NAME])")
+        absences = self._words(where, table, "absence")
+        return Axis(
+            id=id,
+            labels=self._labels(where, table),
+            definition=self._text(where, table, "definition"),
+            field=self._text(where, table, "field", obligatory=False) or f"tag-{id}",
+            shape=shape,
+            on=on,
+            required=self._flag(where, table, "required", False),
+            evidence=evidence,
+            main=self._flag(where, table, "main", False),
+            ordered=self._flag(where, table, "ordered", False),
+            values=MappingProxyType(values),
+            families=MappingProxyType(families),
+            qualifiers=MappingProxyType(qualifiers),
+            absences=tuple(Absence(w) for w in absences if self._known(where, w, tuple(Absence), "absence")),
+        )
+
+    def _value(self, where: str, id: str, table: dict[str, Any], families: dict[str, Term], decided: bool) -> Value:
+        self._only(where, table, VALUE_KEYS)
+        if id in NOT_A_VALUE:
+            self._problem(where, f'"{id}" is a word for absence and cannot be a value')
+        family = self._text(where, table, "family", obligatory=False)
+        if family:
+            self._known(where, family, families, "family")
+        rule, positive, negative = (
+            self._text(where, table, key, obligatory=decided) for key in ("rule", "positive", "negative")
+        )
+        code, unit = (self._text(where, table, key, obligatory=False) for key in ("code", "unit"))
+        definition = self._text(where, table, "definition")
+        return Value(
+            id, self._labels(where, table), definition, code, family, rule, positive, negative, unit,
+            self._flag(where, table, "first", False),
+        )  # fmt: skip
+
+    def _term(self, where: str, id: str, table: dict[str, Any], defined: bool = True) -> Term:
+        self._only(where, table, TERM_KEYS)
+        return Term(id, self._labels(where, table), self._text(where, table, "definition", obligatory=defined))
+
+    def _rule(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Rule:
+        self._only(where, table, RULE_KEYS)
+        sides: dict[str, dict[str, tuple[str, ...]]] = {"when": {}, "only": {}}
+        for side, filled in sides.items():
+            named = self._table(where, table.get(side, {}), None, side)
+            if not named:
+                self._problem(where, "is missing (expected { axis = [values] })", side)
+            for axis in named:
+                if self._known(where, axis, axes, side):
+                    filled[axis] = self._words(where, named, axis, f"{side}.{axis}")
+                    for word in filled[axis]:
+                        self._known(where, word, axes[axis].words, f"{side}.{axis}")
+        return Rule(sides["when"], sides["only"], self._text(where, table, "because"))
+
+    def _impossible(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Impossible:
+        self._only(where, table, IMPOSSIBLE_KEYS)
+        return Impossible(self._cells(where, table, axes), self._text(where, table, "why"))
+
+    def _gaps(self, data: dict[str, Any], axes: dict[str, Axis]) -> GapSettings:
+        table = self._table("gaps", data.get("gaps", {}), GAPS_KEYS)
+        foundations, strict = (self._filters("gaps", table, key, axes) for key in ("foundations", "strict"))
+        found = table.get("triples", [])
+        if not isinstance(found, list):
+            self._problem("gaps", f"found {quoted(str(found))}, expected a list of triples of axes", "triples")
+            found = []
+        main = {axis.id: axis for axis in axes.values() if axis.main and axis.on == "entry"}
+        for triple in found:
+            if not isinstance(triple, list) or len(set(map(str, triple))) != 3 or len(triple) != 3:
+                self._problem("gaps", f"found {quoted(str(triple))}, expected three different axes", "triples")
+            else:
+                for axis in triple:
+                    self._known("gaps", str(axis), main, "triples")
+        return GapSettings(() if self.problems else tuple((a, b, c) for a, b, c in found), foundations, strict)
+
+    def _across(self, axes: dict[str, Axis], absences: Mapping[Absence, Term]) -> None:
+        """What can only be seen with all axes at hand."""
+        fields: dict[tuple[str, str], str] = {}
+        for axis in axes.values():
+            where = f"axis.{axis.id}"
+            for word in axis.absences:
+                if word not in absences:
+                    self._problem(where, f"there is no table [absence.{word}] to define it")
+            if not re.fullmatch(r"[a-z][a-z0-9-]*", axis.field) or axis.field.startswith("why-"):
+                self._problem(where, f"{quoted(axis.field)} cannot be the field of an axis", "field")
+            elif axis.field in {*CITED, *OWN}:
+                self._problem(where, f"{quoted(axis.field)} has a meaning of its own in BibTeX or here", "field")
+            elif (other := fields.setdefault((axis.on, axis.field), axis.id)) != axis.id:
+                self._problem(where, f"{quoted(axis.field)} is the field of {other} already", "field")
+
+    def _megabytes(self, data: dict[str, Any]) -> int:
+        limits = self._table("limits", data.get("limits", {}), ("pool-megabytes",))
+        number = limits.get("pool-megabytes", 64)
+        if type(number) is not int or not 1 <= number <= 100_000:
+            self._problem("limits", f"found {quoted(str(number))}, expected a whole number above 0", "pool-megabytes")
+            return 64
+        return number

@@ -1,0 +1,116 @@
+"""Charts and tables for notebooks, in the look of the site.
+
+    plot(chart, title, sentence, frame)
+
+gives a figure as the site's own are: the picture follows the light and the dark
+palette, the sentence says what is seen, and the table behind the picture goes with it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from survey.site.charts.drawing import COLOURS, HUE, INK, MUTED, PAPER, RULE, SERIES, THEME, Chart, Pictures
+from survey.site.markup.templates import render
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["HUE", "INK", "MUTED", "PAPER", "RULE", "SERIES", "plot", "table"]
+
+LOOK = THEME | {"axisY": {"grid": True, "gridColor": RULE}}
+"""The look of the site's charts, with lines to read a height by."""
+
+ALONE = {
+    "--ink": "#1c1d1f",
+    "--muted": "#5b5f66",
+    "--rule": "#d8d4cb",
+    "--paper": "#ffffff",
+    "--hue": "#23478f",
+    "--hue-credit": "#156a80",
+    "--hue-reward": "#a14d08",
+    "--hue-decision": "#74388c",
+    "--hue-topology": "#44702a",
+    "--hue-algorithm": "#8a3550",
+    "--hue-scenario": "#7a5b1e",
+}
+"""The colours where there is no site around the picture, as in a notebook that is being edited."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """HTML for the output of a cell, and of a table its data for whoever computes on."""
+
+    html: str
+    words: str
+    data: dict[str, Any] | None = None
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_json_(self) -> dict[str, Any] | None:
+        return self.data
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def plot(chart: alt.TopLevelMixin, title: str, sentence: str, frame: pd.DataFrame, source: str, hue: str = "") -> Shown:
+    """A chart with its title, a computed sentence that says what is seen, and its table.
+
+    ``source`` says where the numbers come from ("Simulated, 20 seeds"); ``hue`` is the axis of the
+    taxonomy that the chart is about, if it is about one. Colours to tell lines apart are ``SERIES``.
+    """
+    spec: dict[str, Any] = chart.to_dict()
+    spec["config"] = LOOK
+    spec.pop("$schema", None)
+    figure = Chart(
+        id=re.sub(r"\W+", "-", title.lower()).strip("-"),
+        title=title,
+        sentence=sentence,
+        source=source,
+        spec=spec,
+        head=tuple(map(str, frame.columns)),
+        rows=tuple(tuple((cell, "") for cell in row) for row in _cells(frame)),
+        hue=hue,
+        lines=False,
+    )
+    html = Pictures().figure(figure, "notebooks/any.ipynb", shared=False)
+    for variable in COLOURS.values():
+        name = variable[4:-1]
+        html = html.replace(f'"{variable}"', f'"var({name}, {ALONE[name]})"')
+    return Shown(html, f"{title}. {sentence}")
+
+
+def table(frame: pd.DataFrame, title: str) -> Shown:
+    """A frame as a table with a title; the first column names the rows. Floats get three digits.
+
+    Pages of the site can take the numbers up under the title (``survey.site.notebooks.tables``).
+    """
+    head = list(map(str, frame.columns))
+    html = render("charts/table.html.j2", title=title, head=head, rows=_cells(frame))
+    rows = json.loads(frame.to_json(orient="values", double_precision=15))
+    return Shown(html, frame.to_string(index=False), {"title": title, "head": head, "rows": rows})
+
+
+def _cells(frame: pd.DataFrame) -> list[list[str]]:
+    return [[_written(cell) for cell in row] for row in frame.itertuples(index=False)]
+
+
+def _written(cell: Any) -> str:
+    """A cell for a reader.
+
+    >>> [_written(cell) for cell in (0.12345, 12345.6, 3, float("nan"), None, "a")]
+    ['0.123', '12346', '3', '–', '–', 'a']
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
+    return str(cell)

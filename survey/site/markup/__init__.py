@@ -1,0 +1,1 @@
+"""What pages share: links, text that cannot act, lists of works, templates, feeds."""

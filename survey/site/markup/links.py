@@ -1,0 +1,69 @@
+"""Addresses: every link of the site is relative to the page that it stands on."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import urlencode
+
+
+def url(source: str, target: str) -> str:
+    """The address of a page or file, seen from a page (both as paths below docs/).
+
+    >>> url("read/credit.md", "entries/c3.md")
+    '../../entries/c3/'
+    >>> url("index.md", "data/pool.bib")
+    'data/pool.bib'
+    """
+    path, hash_, anchor = target.partition("#")
+    here, there = _places(source), _places(path)
+    shared = 0
+    for one, other in zip(here, there, strict=False):
+        if one != other:
+            break
+        shared += 1
+    relative = "/".join((*[".."] * (len(here) - shared), *there[shared:])) or "."
+    if address(path).endswith("/") or not address(path):
+        relative += "/"
+    return f"{relative}{hash_}{anchor}"
+
+
+@lru_cache(maxsize=1 << 17)  # a large page links to the same thousands again and again
+def _places(path: str) -> tuple[str, ...]:
+    """The folders and the name on the way to where a file is published."""
+    return tuple(address(path).rstrip("/").split("/")) if address(path) else ()
+
+
+@lru_cache(maxsize=1 << 17)
+def address(path: str) -> str:
+    """Where a file is published: pages become folders.
+
+    >>> address("read/credit.md"), address("notebooks/credit.ipynb"), address("data/pool.bib")
+    ('read/credit/', 'notebooks/credit/', 'data/pool.bib')
+    """
+    folder, name = posixpath.split(path)
+    if not name.endswith(".md") and not (folder == "notebooks" and name.endswith(".ipynb")):
+        return path
+    stem = posixpath.splitext(path)[0]
+    if stem == "index" or stem.endswith("/index"):
+        return stem.removesuffix("index")
+    return f"{stem}/"
+
+
+def filtered(page: str, chosen: Mapping[str, str]) -> str:
+    """The address of the table of all entries with filters set: cells by axis.
+
+    >>> filtered("measure/credit-by-decision.md", {"credit": "message", "decision": "stop: learned"})
+    '../../explore/?credit=message&decision=stop:+learned'
+    """
+    return f"{url(page, 'explore/index.md')}?{urlencode(chosen, safe=':')}"
+
+
+def anchor(row: str, column: str) -> str:
+    """The place of a cell on the page of its pair.
+
+    >>> anchor("shared", "stop: learned")
+    'shared--stop-learned'
+    """
+    return f"{row}--{column}".replace(": ", "-")

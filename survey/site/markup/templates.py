@@ -1,0 +1,35 @@
+"""The templates of the site, each beside the code that fills it in."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from survey.site.markup.citations import reference
+from survey.site.markup.links import filtered, url
+from survey.site.markup.text import chapter, code, heading, inert, language, words
+from survey.site.markup.works import LISTED, work
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the site, with autoescape on and unknown names an error."""
+    env = Environment(
+        loader=PackageLoader("survey.site", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        auto_reload=False,  # a server loads this module anew when a template changes
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter, language=language)
+    env.globals.update(url=url, filtered=filtered, reference=reference, words=words, work=work, listed=LISTED)
+    return env
+
+
+def render(template: str, **values: Any) -> str:
+    """A template filled in."""
+    return environment().get_template(template).render(**values)

@@ -1,0 +1,1 @@
+"""Agreement between readers, overall, by pair and by axis."""

@@ -1,0 +1,203 @@
+"""The pages on agreement between readings: one for all of them, one for each pair."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from survey.literature import Axis, Coding, Pool
+from survey.literature.agreement import Absences, Agreement, Estimate, Pair, agreement, compared, reading
+from survey.literature.pool import Adjudication
+from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+
+PAGE = "measure/agreement.md"
+
+FEWEST = 2
+"""How often two values must have been confused for the overview to speak of them."""
+
+
+def agreement_pages(facts: Facts) -> Files:
+    """The overview; for each pair of readings its figures and confusions; for each axis its disagreements.
+
+    The overview speaks first of the pair of which most was read blind, since agreement of readers
+    who knew each other's tags shows little.
+    """
+    pool = facts.pool
+    pairs = compared(pool)
+    tables = {pair: _figures(pool, pair) for pair in pairs}
+    yield from _overview(facts, tables)
+    shared = {"pool": pool, "overview": PAGE, "figure": figure, "depths": depths, "heat": heat,
+              "pair_page": pair_page, "axis_page": axis_page}  # fmt: skip
+    for pair, found in tables.items():
+        readers = [reading(pool, pair.first), reading(pool, pair.second)]
+        page = pair_page(pair)
+        yield page, render("pages/agreement/pair.md.j2", page=page, pair=pair, found=found, readers=readers, **shared)
+        for f in found:
+            page = axis_page(pair, f.axis)
+            if f.disagreements:
+                yield page, render("pages/agreement/axis.md.j2", page=page, pair=pair, f=f, readers=readers, **shared)
+
+
+def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
+    pool = facts.pool
+    main = max((pair for pair in tables if pair.independent), key=lambda pair: pair.blind, default=None)
+    variants = {how: _figures(pool, main, bool(main.blind_axes), how) for how in Absences} if main else {}
+    found = variants.get(Absences.TOGETHER, [])
+    chart = forest(pool, main, found) if main else None
+    if chart:
+        yield chart.file
+    readers = dict.fromkeys(id for pair in tables for id in (pair.first, pair.second))
+    yield (
+        PAGE,
+        render(
+            "pages/agreement/agreement.md.j2",
+            pool=pool,
+            page=PAGE,
+            main=main,
+            found=found,
+            ordered=sorted(found, key=lambda f: f.raw.value),
+            chart=chart,
+            variants=variants,
+            tables=tables,
+            readers=[reading(pool, id) for id in readers],
+            depths=depths,
+            draw=facts.pictures.figure,
+            figure=figure,
+            pair_page=pair_page,
+            axis_page=axis_page,
+            fewest=FEWEST,
+            settled=_settled(pool),
+            unsettled=_open(tables),
+        ),
+    )
+
+
+def pair_page(pair: Pair) -> str:
+    """Where a pair of readings has its page."""
+    return f"measure/agreement/{pair.first}--{pair.second}/index.md"
+
+
+def axis_page(pair: Pair, axis: Axis) -> str:
+    """Where the disagreements of a pair on an axis have theirs."""
+    return f"measure/agreement/{pair.first}--{pair.second}/{axis.id}.md"
+
+
+def depths(coding: Coding) -> list[tuple[str, int]]:
+    """How deep a reader says to have read, and how many entries each; empty if the coding does not say."""
+    read = {judgement.key: judgement.notes["read"] for judgement in coding.judgements if "read" in judgement.notes}
+    return Counter(read.values()).most_common()
+
+
+def figure(estimate: Estimate | None, interval: bool = True) -> str:
+    """An estimate for a reader, with three digits.
+
+    >>> figure(Estimate(0.5, 0.25, 0.75))
+    '0.500 (0.250 to 0.750)'
+    """
+    if estimate is None or math.isnan(estimate.value):
+        return "not defined"
+    shown = _digits(estimate.value)
+    return f"{shown} ({_digits(estimate.low)} to {_digits(estimate.high)})" if interval else shown
+
+
+def heat(number: int, most: int) -> int:
+    """How dark a cell is, in per cent: faint for one, never so dark that its number cannot be read."""
+    return round(8 + 37 * number / most) if number and most else 0
+
+
+def forest(pool: Pool, pair: Pair, found: Sequence[Agreement]) -> Chart:
+    """Raw agreement, kappa and alpha on each axis with their intervals, narrow enough for a phone."""
+    data: list[dict[str, Any]] = [
+        {
+            "axis": f.axis.label, "figure": name, "value": round(e.value, 3), "low": round(e.low, 3),
+            "high": round(e.high, 3), "said": f"{_digits(e.value, 2)} {name}",
+        }
+        for f in found
+        for name, e in (("raw", f.raw), ("kappa", f.kappa), ("alpha", f.alpha))
+        if not math.isnan(e.value)
+    ]  # fmt: skip
+    heads = [{"axis": f.axis.label, "figure": "", "said": f.axis.label} for f in found]
+    least = min([0.0, *(row["low"] for row in data)])
+    least = math.floor(least * 4) / 4
+    steps = ["", "raw", "kappa", "alpha"]
+    base = alt.Chart().encode(
+        y=alt.Y("axis:N", sort=[f.axis.label for f in found], axis=None, scale=alt.Scale(paddingInner=0.12)),
+        yOffset=alt.YOffset("figure:N", sort=steps, scale=alt.Scale(domain=steps)),
+        tooltip=[alt.Tooltip("axis:N"), alt.Tooltip("figure:N"), alt.Tooltip("value:Q"),
+                 alt.Tooltip("low:Q", title="from"), alt.Tooltip("high:Q", title="to")],
+    )  # fmt: skip
+    ticks = [n / 4 for n in range(int(least * 4), 5)]
+    scale = alt.Scale(domain=[least, 1.3], nice=False, zero=False)
+    across = alt.X("value:Q", scale=scale, title=None,
+                   axis=alt.Axis(values=ticks, format=".2~f", grid=True, gridColor=RULE, orient="top"))  # fmt: skip
+    ends = {"x": alt.X("low:Q", scale=scale, title=None), "x2": "high:Q"}
+    kinds = steps[1:]
+    colour = alt.Color("figure:N", scale=alt.Scale(domain=kinds, range=[MUTED, HUE, HUE]), legend=None)
+    shape = alt.Shape("figure:N", scale=alt.Scale(domain=kinds, range=["square", "circle", "diamond"]), legend=None)
+    drawn: alt.LayerChart = (
+        base.mark_rule(strokeWidth=1.5).encode(colour, **ends).transform_filter("datum.figure != ''")
+        + base.mark_point(filled=True, opacity=1, size=60).encode(across, colour, shape)
+        .transform_filter("datum.figure != ''")
+        + base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(alt.X("high:Q", scale=scale), text="said:N")
+        .transform_filter("datum.figure != ''")
+        + base.mark_text(align="left", fontWeight=600).encode(x=alt.value(0), text="said:N")
+        .transform_filter("datum.figure == ''")
+    )  # fmt: skip
+    n = found[0].n if found else 0
+    return Chart(
+        id="agreement",
+        title="How far two readings agree, axis by axis",
+        sentence=_sentence(found),
+        source=f"{pair.first} and {pair.second}, pool as of {pool.day.isoformat()}, n = {n}, "
+        "95 % bootstrap intervals over the entries",
+        spec=finished(drawn, [*heads, *data], width=284, height=66 * len(found)),
+        head=("Axis", "Entries", "Alike", "Raw agreement", "Kappa", "Alpha"),
+        rows=tuple(
+            ((f.axis.label, f"{ROOT}axes/{f.axis.id}/"), (str(f.n), ""), (str(f.alike), ""),
+             *((figure(e), "") for e in (f.raw, f.kappa, f.alpha)))
+            for f in found
+        ),
+        lines=False,
+    )  # fmt: skip
+
+
+def _figures(
+    pool: Pool, pair: Pair, blind_only: bool = False, absences: Absences = Absences.TOGETHER
+) -> list[Agreement]:
+    axes = pair.blind_axes if blind_only else pair.axes
+    return [agreement(pool, pair.first, pair.second, axis, blind_only, absences) for axis in axes]
+
+
+def _settled(pool: Pool) -> list[tuple[Axis, list[Adjudication]]]:
+    """The adjudications by axis, in the order of the taxonomy."""
+    by_axis = ((axis, [a for a in pool.adjudications.values() if a.axis == axis.id]) for axis in pool.taxonomy)
+    return [(axis, [a for a in some if a.key in pool]) for axis, some in by_axis if some]
+
+
+def _open(tables: Mapping[Pair, Sequence[Agreement]]) -> int:
+    """How many tags some two readings see differently without an adjudication."""
+    places = {
+        (d.key, d.axis) for found in tables.values() for f in found for d in f.disagreements if not d.adjudication
+    }
+    return len(places)
+
+
+def _sentence(found: Sequence[Agreement]) -> str:
+    defined = sorted((f for f in found if not math.isnan(f.kappa.value)), key=lambda f: f.kappa.value)
+    if not defined:
+        return "There is nothing to compare yet."
+    low, high = defined[0], defined[-1]
+    return (
+        f"Corrected for chance, agreement runs from {_digits(high.kappa.value, 2)} on {high.axis.label.lower()} "
+        f"down to {_digits(low.kappa.value, 2)} on {low.axis.label.lower()} (Cohen's kappa)."
+    )
+
+
+def _digits(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")

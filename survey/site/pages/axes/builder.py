@@ -1,0 +1,66 @@
+"""The page of each axis and of each of its values, and the glossary."""
+
+from __future__ import annotations
+
+from survey.literature import Axis, Entry, Value, counts
+from survey.literature.export.bib import to_bib
+from survey.literature.related import related
+from survey.site.facts import Facts, Files
+from survey.site.markup.feeds import value_feed
+from survey.site.markup.templates import render
+from survey.site.markup.works import newest_first
+
+
+def axis_pages(facts: Facts) -> Files:
+    """Every axis, every value with its BibTeX and its feed, the list of axes and the glossary."""
+    for axis in facts.pool.taxonomy:
+        yield _axis(facts, axis)
+        for value in axis.values.values():
+            yield from _value(facts, axis, value)
+    pool = facts.pool
+    yield "axes/index.md", render("pages/axes/axes.md.j2", pool=pool, page="axes/index.md")
+    yield "glossary.md", render("pages/axes/glossary.md.j2", pool=pool, page="glossary.md")
+
+
+def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
+    pool, page = facts.pool, f"axes/{axis.id}/index.md"
+    rows = counts(pool, axis.id).rename(columns={"count": "n"}).itertuples()
+    return page, render(
+        "pages/axes/axis.md.j2",
+        axis=axis,
+        pool=pool,
+        page=page,
+        chart=facts.pictures.figure(facts.charts[f"by-{axis.id}"], page),
+        count={row.cell: row for row in rows},
+        absent={word: newest_first(pool.works_with(axis, word)) for word in axis.absences},
+    )
+
+
+def _value(facts: Facts, axis: Axis, value: Value) -> Files:
+    pool, page = facts.pool, f"axes/{axis.id}/{value.id}.md"
+    entries = newest_first(pool.works_with(axis, value.id))
+    bib = f"axes/{axis.id}/{value.id}.bib" if axis.on == "entry" else ""
+    if bib:
+        yield bib, to_bib(pool.keep(e.key for e in entries))
+        yield f"axes/{axis.id}/{value.id}.atom", value_feed(pool, axis, value, facts.site_url)
+    yield (
+        page,
+        render(
+            "pages/axes/value.md.j2",
+            axis=axis,
+            value=value,
+            pool=pool,
+            page=page,
+            entries=entries,
+            bib=bib,
+            how=_by_qualifier(axis, value, entries),
+            cite=related(pool, [(axis.id, value.id)]) if bib else None,
+        ),
+    )
+
+
+def _by_qualifier(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry]]:
+    return {
+        qualifier: [e for e in entries if any(t.word == value.id and t.qualifier == qualifier for t in e.tags[axis.id])]
+        for qualifier in axis.qualifiers
+    }

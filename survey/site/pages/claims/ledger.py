@@ -1,0 +1,88 @@
+"""The ledger: a page for every claim, with its readings, the entries behind it and a sentence to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from survey.literature import Pool
+from survey.literature.claims import NAMED, READINGS, SIGNS, Judgement, citable, distribution, question, snapshots
+from survey.literature.export.bib import to_bib
+from survey.literature.pool import Entry, Table
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+from survey.site.markup.works import newest_first
+
+
+def claim_pages(facts: Facts) -> Files:
+    """The ledger, and for every claim its page and the BibTeX of the entries behind it."""
+    pool, judged = facts.pool, facts.ledger
+    if not judged:
+        return
+    page = "claims/index.md"
+    statuses = {status: [j[-1] for j in judged.values() if j[-1].status is status] for status in SIGNS}
+    yield (
+        page,
+        render(
+            "pages/claims/claims.md.j2",
+            pool=pool,
+            page=page,
+            judged=judged,
+            statuses=statuses,
+            signs=SIGNS,
+            tables=_tables(pool),
+            days=snapshots(pool),
+        ),
+    )
+    for judgements in judged.values():
+        last = judgements[-1]
+        page = f"claims/{last.claim.id}.md"
+        rows = [(work, _counts(last, work.key)) for work in _works(pool, last)]
+        yield page.replace(".md", ".bib"), to_bib(pool.keep(work.key for work, _ in rows if work.key in pool))
+        yield (
+            page,
+            render(
+                "pages/claims/claim.md.j2",
+                pool=pool,
+                page=page,
+                claim=last.claim,
+                last=last,
+                judgements=judgements,
+                question=question(last.claim, pool.taxonomy),
+                readings=READINGS,
+                signs=SIGNS,
+                named=NAMED,
+                rows=rows,
+                sentence=citable(last, pool.as_of(last.day).fingerprint),
+            ),
+        )
+
+
+def _tables(pool: Pool) -> Iterator[tuple[Table, list[tuple[str, list[int]]]]]:
+    """Each distribution with a row per word that has any work: as published, if it was, and on every snapshot."""
+    days = snapshots(pool)
+    for table in pool.claims.tables:
+        found = [distribution(pool.as_of(day), table) for day in days]
+        rows = [
+            (word, [*([table.counts.get(word, 0)] if table.counts else []), *(column[word] for column in found)])
+            for word in pool.taxonomy[table.axis].words
+        ]
+        yield table, [(word, numbers) for word, numbers in rows if any(numbers)]
+
+
+def claims_of(judged: Mapping[str, tuple[Judgement, ...]]) -> dict[str, list[Judgement]]:
+    """For the key of each work the newest judgement of every claim that counts it, by any reading."""
+    found: dict[str, list[Judgement]] = {}
+    for judgements in judged.values():
+        for key in judgements[-1].entries:
+            found.setdefault(key, []).append(judgements[-1])
+    return found
+
+
+def _works(pool: Pool, judgement: Judgement) -> list[Entry]:
+    known = {work.key: work for work in (*pool.entries, *pool.records)}
+    return newest_first(known[key] for key in judgement.entries)
+
+
+def _counts(judgement: Judgement, key: str) -> list[str]:
+    """Per reading of a judgement, whether it counts the work ("counted", "compared") or not."""
+    return ["counted" if key in t.counted else "compared" if key in t.against else "" for t in judgement.tallies]

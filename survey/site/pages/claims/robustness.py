@@ -1,0 +1,69 @@
+"""The page on robustness: which conclusions survive another way of counting, and on which entries they hang."""
+
+from __future__ import annotations
+
+from survey.literature.claims import (
+    Conclusion,
+    Judge,
+    Outcome,
+    Standing,
+    by_standing,
+    conclusions,
+    hangs_on,
+    rankings,
+    varied,
+)
+from survey.literature.pool import Variant, cell_label
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+
+PAGE = "measure/robustness.md"
+
+
+def robustness_pages(facts: Facts) -> Files:
+    """One page; none where there are no claims or no variants."""
+    pool = facts.pool
+    variants = pool.claims.variants
+    if not len(pool.claims) or not variants:
+        return
+    found = conclusions(pool)
+    groups = by_standing(found)
+    judge = Judge(pool)
+    yield (
+        PAGE,
+        render(
+            "pages/claims/robustness.md.j2",
+            pool=pool,
+            page=PAGE,
+            groups=groups,
+            standing=Standing,
+            passing=len(groups[Standing.ROBUST]) + len(groups[Standing.FRAGILE]),
+            variants=[(v, *_asked(groups, v)) for v in variants],
+            sizes={v.id: _size(judge, v) for v in variants},
+            tests=[v for v in variants if not v.at_worst],
+            worst=[(v, _turned(found, v)) for v in variants if v.at_worst],
+            hangs=hangs_on(found),
+            rankings=rankings(pool),
+            place={v.id: place for place, v in enumerate(variants)},
+            cell_label=cell_label,
+        ),
+    )
+
+
+def _size(judge: Judge, variant: Variant) -> int | None:
+    """How many entries a variant counts; None if it is no other pool."""
+    other = varied(judge, variant, judge.pool.day)
+    return None if other is None else len(other)
+
+
+def _asked(groups: dict[Standing, tuple[Conclusion, ...]], variant: Variant) -> tuple[int, int]:
+    """Of the claims that pass as coded, how many a variant can ask, and how many of these fail."""
+    passing = (*groups[Standing.ROBUST], *groups[Standing.FRAGILE])
+    holds = [o.holds for c in passing for o in c.outcomes if o.variant == variant and o.holds is not None]
+    return len(holds), holds.count(False)
+
+
+def _turned(found: tuple[Conclusion, ...], variant: Variant) -> list[tuple[Conclusion, Outcome]]:
+    """The claims that records which speak against them turn, those first that the fewest records turn."""
+    rows = [(c, o) for c in found for o in c.outcomes if o.variant == variant and o.breaks is not None]
+    return sorted(((c, o) for c, o in rows if c.broad.holds), key=lambda row: row[1].breaks or 0)

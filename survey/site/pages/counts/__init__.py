@@ -1,0 +1,1 @@
+"""Statistics, cross-tabulations and the screening flow."""

@@ -1,0 +1,95 @@
+"""Counts: the statistics of every axis, a page for each pair of main axes, and the screening flow."""
+
+from __future__ import annotations
+
+from survey.literature import counts, crosstab
+from survey.literature.pool import Entry, Pool, cell_label, cells, counted
+from survey.site.charts.pool_charts import pairs
+from survey.site.facts import Facts, Files
+from survey.site.markup.links import anchor
+from survey.site.markup.templates import render
+from survey.site.markup.works import newest_first
+from survey.site.pages.related.builder import cell_bib
+
+
+def count_pages(facts: Facts) -> Files:
+    """Statistics, cross-tabulations and screening."""
+    yield _statistics(facts)
+    page = "measure/crosstabs.md"
+    yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
+    for rows, columns in pairs(facts.pool.taxonomy):
+        yield _crosstab(facts, rows, columns)
+    yield _screening(facts)
+
+
+def _statistics(facts: Facts) -> tuple[str, str]:
+    pool, page = facts.pool, "measure/index.md"
+    return page, render(
+        "pages/counts/statistics.md.j2",
+        pool=pool,
+        page=page,
+        charts=[facts.charts[f"by-{axis.id}"] for axis in pool.taxonomy.on("entry")],
+        years=facts.charts["by-year"],
+        draw=facts.pictures.figure,
+    )
+
+
+def _screening(facts: Facts) -> tuple[str, str]:
+    pool, page = facts.pool, "measure/screening.md"
+    axes = pool.taxonomy.on("record")
+    return page, render(
+        "pages/counts/screening.md.j2",
+        pool=pool,
+        page=page,
+        charts=[facts.charts[f"by-{axis.id}"] for axis in axes],
+        draw=facts.pictures.figure,
+        axes=axes,
+        stages=counts(pool, axes[0].id).to_dict("records") if axes else [],
+        log=pool.searches.until(pool.day),
+    )
+
+
+def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
+    pool, page = facts.pool, f"measure/{rows}-by-{columns}.md"
+    return page, render(
+        "pages/counts/crosstab.md.j2",
+        pool=pool,
+        page=page,
+        chart=facts.charts[f"{rows}-by-{columns}"],
+        draw=facts.pictures.figure,
+        rows=pool.taxonomy[rows],
+        columns=pool.taxonomy[columns],
+        filled=_filled(pool, rows, columns),
+        empty=_empty(pool, rows, columns),
+        cites=facts.citations[rows, columns],
+        cell_bib=cell_bib,
+        anchor=anchor,
+    )
+
+
+def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str, list[Entry]]]:
+    """The cells that hold entries: the two cells, their labels, the entries."""
+    down, across = pool.taxonomy[rows], pool.taxonomy[columns]
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for entry in newest_first(pool):
+        for a in counted(entry, down):
+            for b in counted(entry, across):
+                found.setdefault((a, b), []).append(entry)
+    return [
+        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b), found[a, b])
+        for a in cells(down)
+        for b in cells(across)
+        if (a, b) in found
+    ]
+
+
+def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str]]:
+    """The cells of values that hold nothing: the two cells and their labels."""
+    count = crosstab(pool, rows, columns).to_dict("index")
+    down, across = pool.taxonomy[rows], pool.taxonomy[columns]
+    return [
+        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b))
+        for a in cells(down)
+        for b in cells(across)
+        if count[a][b] == 0 and a.partition(": ")[0] in down.values and b.partition(": ")[0] in across.values
+    ]

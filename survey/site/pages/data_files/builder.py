@@ -1,0 +1,245 @@
+"""The same data for programs: an object for each entry and axis, every cell of each pair of main axes, and lists.
+
+Beside the exports of the whole pool, which stay what they are, there are small files for
+who wants one thing, at addresses that say what is in them. The cells of a pair of axes are
+in one file: there are thousands of them, most are empty, and who asks for one mostly
+asks for its neighbours. Each cell has an id, which is its anchor where the page of the pair lists it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from survey.literature import Axis, Entry, Pool, counts
+from survey.literature.export.tables import TEXTS
+from survey.literature.pool import cell_label, cells, counted
+from survey.literature.taxonomy import Term
+from survey.site.facts import Facts, Files
+from survey.site.markup.downloads import DOWNLOADS
+from survey.site.markup.links import address, anchor
+from survey.site.pages.data_files.dataset import dataset
+from survey.site.pages.entries.builder import structured
+
+INDEX = "data/index.json"
+PACKAGE = "data/datapackage.json"
+LINKED = "data/dataset.jsonld"
+JSON = "application/json"
+
+LICENCE = {
+    "name": "CC0-1.0",
+    "title": "CC0 1.0 Universal",
+    "path": "https://creativecommons.org/publicdomain/zero/1.0/",
+}
+
+
+def data_files(facts: Facts) -> Files:
+    """The files for programs."""
+    pool, downloads = facts.pool, facts.exports
+    whole = downloads["data/pool.json"]
+    listed = {path: (download.media, download.words) for path, download in DOWNLOADS.items()}
+    for path, content, words in _parts(pool, json.loads(whole)["entries"]):
+        listed[path] = (JSON, words)
+        yield path, content
+    yield PACKAGE, _written(datapackage(pool, whole, downloads["data/pool.csv"]))
+    yield LINKED, _written(_linked(dataset(pool, facts.site_url), facts.site_url, downloads))
+    listed[PACKAGE] = (JSON, "The exports as a data package: each column with its type and the values it may have.")
+    listed[LINKED] = ("application/ld+json", "The data set in JSON-LD, in the words of schema.org.")
+    yield INDEX, _written({
+        **_stamp(pool),
+        "licence": LICENCE["path"],
+        "addresses": "Paths are seen from the home page. Published addresses and keys do not change.",
+        "files": [
+            {"path": path, "media_type": media, "description": words} for path, (media, words) in sorted(listed.items())
+        ],
+    })  # fmt: skip
+
+
+def _parts(pool: Pool, told: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    """Path, content and description of the files for single things; ``told`` is what pool.json has of each entry."""
+    for entry, known in zip(pool, told, strict=True):
+        more = {"page": address(f"entries/{entry.key}.md"), "work": structured(entry)}
+        words = f"One entry: {entry.by}, {entry.year}."
+        yield f"data/entries/{entry.key}.json", _compact(_stamp(pool) | known | more), words
+    for axis in pool.taxonomy:
+        words = f"An axis with its values, their definitions, and who stands under each: {axis.label}."
+        yield f"data/axes/{axis.id}.json", _compact(_stamp(pool) | _axis(pool, axis)), words
+    for rows, columns in combinations(pool.taxonomy.main, 2):
+        words = f"Every cell of {rows.label} by {columns.label}, empty ones included, with the entries in it."
+        yield f"data/cells/{rows.id}-by-{columns.id}.json", _compact(_stamp(pool) | _cells(pool, rows, columns)), words
+
+
+def _stamp(pool: Pool) -> dict[str, Any]:
+    return {"survey": pool.taxonomy.title, "as_of": pool.day.isoformat(), "data": pool.fingerprint}
+
+
+def _axis(pool: Pool, axis: Axis) -> dict[str, Any]:
+    works: Sequence[Entry] = pool.entries if axis.on == "entry" else pool.records
+    rows = counts(pool, axis.id).to_dict("records")
+    return {
+        "axis": axis.id,
+        "label": axis.label,
+        "definition": axis.definition,
+        "asked_of": "entries" if axis.on == "entry" else "excluded records",
+        "shape": str(axis.shape),
+        "required": axis.required,
+        "main": axis.main,
+        "page": address(f"axes/{axis.id}/index.md"),
+        "families": [_term(family) for family in axis.families.values()],
+        "qualifiers": [_term(qualifier) for qualifier in axis.qualifiers.values()],
+        "values": [
+            _term(value)
+            | {
+                name: text
+                for name in ("code", "family", "rule", "positive", "negative", "unit")
+                if (text := getattr(value, name))
+            }
+            | {"page": address(f"axes/{axis.id}/{value.id}.md"), "keys": _with(works, axis, value.id)}
+            for value in axis.values.values()
+        ],
+        "absences": [
+            _term(pool.taxonomy.absences[absence]) | {"keys": _with(works, axis, absence)} for absence in axis.absences
+        ],
+        "counts": [{"cell": row["cell"], "count": row["count"], "mentions": row["mentions"]} for row in rows],
+    }
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {"id": str(term.id), "labels": dict(term.labels), "definition": term.definition}
+
+
+def _with(works: Sequence[Entry], axis: Axis, word: str) -> list[str]:
+    return [work.key for work in works if word in work.words(axis.id)]
+
+
+def _cells(pool: Pool, rows: Axis, columns: Axis) -> dict[str, Any]:
+    """The cells row by row. An entry stands where its first values are, on a set under each of its values."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in pool:
+        for row in counted(entry, rows):
+            for column in counted(entry, columns):
+                found.setdefault((row, column), []).append(entry.key)
+    return {
+        "rows": rows.id,
+        "columns": columns.id,
+        "page": address(f"measure/{rows.id}-by-{columns.id}.md"),
+        "labels": {
+            axis.id: {cell: cell_label(pool.taxonomy, axis, cell) for cell in cells(axis)} for axis in (rows, columns)
+        },
+        "cells": {
+            anchor(row, column): {"row": row, "column": column, "count": len(keys), "keys": keys}
+            | ({"cannot_be": why} if (why := pool.taxonomy.excluded({rows.id: row, columns.id: column})) else {})
+            for row in cells(rows)
+            for column in cells(columns)
+            for keys in [found.get((row, column), [])]
+        },
+    }
+
+
+# ------------------------------------------------------------ lists of what there is
+
+
+def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
+    """The pool as a data package (version 1): its table with a type for each column, and the same with evidence."""
+    axes = pool.taxonomy.on("entry")
+    return {
+        "profile": "data-package",
+        "name": "-".join("".join(c if c.isalnum() else " " for c in pool.taxonomy.title.lower()).split()),
+        "title": pool.taxonomy.title,
+        "description": f"{len(pool)} entries with evidence for every tag, as of {pool.day}, data {pool.fingerprint}.",
+        "version": pool.day.isoformat(),
+        "licenses": [LICENCE],
+        "contributors": [{"title": "The contributors", "role": "author"}],
+        "resources": [
+            {
+                "profile": "tabular-data-resource",
+                "name": "pool",
+                "path": "pool.csv",
+                "title": "A line for each entry",
+                "description": "What a spreadsheet would take for a formula begins with an apostrophe; take one away.",
+                "format": "csv",
+                "mediatype": "text/csv",
+                "encoding": "utf-8",
+                **_size(table),
+                "dialect": {"delimiter": ",", "lineTerminator": "\n", "doubleQuote": True, "header": True},
+                "schema": {"fields": [*_columns(), *map(_tags, axes), *_edition()], "primaryKey": "key"},
+            },
+            {
+                "name": "pool-with-evidence",
+                "path": "pool.json",
+                "title": "Every entry with its tags, their evidence and sources",
+                "format": "json",
+                "mediatype": "application/json",
+                "encoding": "utf-8",
+                **_size(whole),
+            },
+        ],
+    }
+
+
+def _columns() -> list[dict[str, Any]]:
+    texts: dict[str, dict[str, Any]] = {
+        "key": {
+            "description": "The citation key. It never changes.",
+            "constraints": {"required": True, "unique": True},
+        },
+        "type": {"description": "The type of the entry in BibTeX.", "constraints": {"required": True}},
+        "title": {"constraints": {"required": True}},
+        "authors": {"description": "Last, First; every author, in order, joined by semicolons."},
+        "year": {"type": "integer", "constraints": {"required": True}},
+        "month": {"type": "integer", "constraints": {"minimum": 1, "maximum": 12}},
+        "appeared": {"description": "When it first became public: YYYY, YYYY-MM or YYYY-MM-DD."},
+        "venue": {"description": "Where it was published; for a preprint its arXiv number."},
+    }
+    last: dict[str, dict[str, Any]] = {name: {} for name in TEXTS}
+    last["url"] = {"format": "uri"}
+    last["added"] = {"type": "date", "description": "The day it came into the pool."}
+    return [{"name": name, "type": "string"} | more for name, more in (texts | last).items()]
+
+
+def _tags(axis: Axis) -> dict[str, Any]:
+    return {
+        "name": axis.id,
+        "type": "string",
+        "title": axis.label,
+        "description": f"{axis.definition} Values joined by semicolons, the first one first: {', '.join(axis.words)}.",
+        "constraints": {"required": axis.required},
+    }
+
+
+def _edition() -> list[dict[str, Any]]:
+    return [
+        {"name": "edition", "type": "date", "description": "The day that the data speak for."},
+        {"name": "data", "type": "string", "description": "The fingerprint of the data."},
+    ]
+
+
+def _size(data: bytes) -> dict[str, Any]:
+    return {"bytes": len(data), "hash": f"sha256:{hashlib.sha256(data).hexdigest()}"}
+
+
+def _linked(about: Mapping[str, Any], site_url: str, downloads: Mapping[str, bytes]) -> dict[str, Any]:
+    """The data set as the home page tells of it, each distribution with its size and fingerprint."""
+    files = {f"{site_url}{path}": data for path, data in downloads.items()}
+    distribution = [
+        one
+        | ({"contentSize": f"{len(data)} B", "sha256": hashlib.sha256(data).hexdigest()} if data is not None else {})
+        for one in about["distribution"]
+        for data in [files.get(one["contentUrl"])]
+    ]
+    distribution += [
+        {"@type": "DataDownload", "contentUrl": f"{site_url}{path}", "encodingFormat": JSON}
+        for path in (INDEX, PACKAGE)
+    ]
+    return {**about, "distribution": distribution}
+
+
+def _written(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _compact(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

@@ -1,0 +1,28 @@
+"""The pool as a data set in schema.org's words, for search engines of data."""
+
+from __future__ import annotations
+
+from survey.literature import Pool
+from survey.site.markup.downloads import DOWNLOADS
+
+
+def dataset(pool: Pool, site_url: str) -> dict[str, object]:
+    """The description that the home page carries, and ``data/dataset.jsonld`` in full."""
+    return {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": pool.taxonomy.title,
+        "description": f"A tagged bibliography: {len(pool)} entries with evidence for every tag, as of {pool.day}.",
+        "license": "https://creativecommons.org/publicdomain/zero/1.0/",
+        "dateModified": pool.last_added.isoformat(),
+        "url": site_url,
+        "creator": {"@type": "Organization", "name": "The contributors"},
+        "distribution": [
+            {
+                "@type": "DataDownload",
+                "contentUrl": f"{site_url}{path}",
+                "encodingFormat": download.media,
+            }
+            for path, download in DOWNLOADS.items()
+        ],
+    }

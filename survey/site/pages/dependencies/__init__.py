@@ -1,0 +1,1 @@
+"""The packages that the survey is built from, with their licences."""

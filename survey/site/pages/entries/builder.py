@@ -1,0 +1,85 @@
+"""The page of each entry: its tags with their evidence, how to cite it, what counts it and what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from survey.literature import Entry, Pool
+from survey.literature.claims import SIGNS
+from survey.literature.export.bib import to_bib
+from survey.literature.pool import aliases
+from survey.literature.related import neighbours
+from survey.site.facts import Facts, Files
+from survey.site.markup.citations import coins
+from survey.site.markup.templates import render
+from survey.site.pages.claims.ledger import claims_of
+
+
+def entry_pages(facts: Facts) -> Files:
+    """A page and its BibTeX for each entry, and a page under each key that one had before."""
+    pool, near, counting = facts.pool, neighbours(facts.pool), claims_of(facts.ledger)
+    for entry in pool:
+        page = f"entries/{entry.key}.md"
+        alone = pool.keep([entry.key])
+        bib = to_bib(alone, stamped=False)
+        yield f"entries/{entry.key}.bib", to_bib(alone)
+        yield (
+            page,
+            render(
+                "pages/entries/entry.md.j2",
+                entry=entry,
+                pool=pool,
+                page=page,
+                axes=[a for a in pool.taxonomy.on("entry") if a.id in entry.tags],
+                bib=bib,
+                near=[(pool[key], shared) for key, shared in near[entry.key]],
+                readings=_readings(pool, entry),
+                counting=counting.get(entry.key, []),
+                signs=SIGNS,
+                structured=structured(entry),
+                coins=coins(entry),
+                issues=facts.issues,
+            ),
+        )
+    yield from _moved(pool)
+
+
+def edit_places(pool: Pool) -> dict[str, tuple[str, int]]:
+    """Where the source of each page is edited: file and line, by path."""
+    return {f"entries/{e.key}.md": (e.path, e.block.line) for e in pool}
+
+
+def structured(entry: Entry) -> dict[str, object]:
+    """The work as schema.org sees it."""
+    identifiers = [f"https://doi.org/{entry.text('doi')}" if entry.text("doi") else ""]
+    identifiers.append(f"https://arxiv.org/abs/{entry.text('eprint')}" if entry.text("eprint") else "")
+    return {
+        "@context": "https://schema.org",
+        "@type": "ScholarlyArticle" if entry.block.type != "misc" or entry.text("eprint") else "CreativeWork",
+        "name": entry.title,
+        "author": [
+            {"@type": "Organization" if n.corporate else "Person", "name": str(n)} for n in entry.authors
+        ],
+        "datePublished": entry.appeared,
+        "url": entry.url,
+        "sameAs": [link for link in identifiers if link],
+    }  # fmt: skip
+
+
+def _moved(pool: Pool) -> Iterator[tuple[str, str]]:
+    """What stands under former keys, so that no published address vanishes."""
+    for old, key in aliases(pool).items():
+        yield f"entries/{old}.md", render("pages/entries/moved.md.j2", old=old, entry=pool[key])
+
+
+def _readings(pool: Pool, entry: Entry) -> list[tuple[str, str, str, str, list[tuple[str, str, str]]]]:
+    """What each coding has for an entry: id, reader, date, statement, and a row per axis."""
+    out = []
+    for coding in pool.codings.values():
+        rows = [
+            (axis, "; ".join(map(str, j.tags)), "same" if j.tags[0].word == entry.primary(axis) else "differs")
+            for axis, j in coding.of(entry.key).items()
+        ]
+        if rows:
+            out.append((coding.id, coding.reader, coding.made.isoformat(), coding.statement, rows))
+    return out

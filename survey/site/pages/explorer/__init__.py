@@ -1,0 +1,1 @@
+"""The table of all entries, with filters; the list of excluded records."""

@@ -1,0 +1,104 @@
+"""The table of all entries: pages of rows that stand by themselves, and the same rows as data for filters.
+
+A browser takes seconds to parse and lay out ten thousand rows, so a page holds a few
+hundred and links to the next. ``rows.json`` has them all: where scripts run, the first
+page filters, counts and sorts the whole pool from it, and makes a row when it is shown.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from survey.literature import Axis, Entry, Pool
+from survey.literature.export.bib import to_bib
+from survey.literature.export.ris import to_ris
+from survey.literature.export.tables import to_csv
+from survey.literature.pool import NOT_CODED, cell_label, cells, mentioned
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+
+PER_PAGE = 300
+"""Rows on a page, and rows the script shows at once: more than anyone reads, laid out in well under 0.1 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the table says about an entry; ``cells`` are those on each axis of entries, in their order."""
+
+    key: str
+    title: str
+    by: str
+    year: int
+    cells: tuple[tuple[str, ...], ...]
+
+
+def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
+    """The pages of the table, the rows as data, and what each entry adds to an export."""
+    pool = facts.pool
+    axes = pool.taxonomy.on("entry")
+    rows = [_row(entry, axes) for entry in pool]
+    facets = [_facet(pool, axis) for axis in axes]
+    labels = {facet["axis"]: dict(facet["words"]) for facet in facets}
+    starts = range(0, max(len(rows), 1), per_page)
+    for number, start in enumerate(starts, 1):
+        yield page_of(number), render(
+            "pages/explorer/explore.md.j2", pool=pool, page=page_of(number), number=number, last=len(starts),
+            page_of=page_of,            start=start, rows=rows[start : start + per_page], facets=facets, labels=labels,
+        )  # fmt: skip
+    yield "explore/rows.json", _compact([astuple(row) for row in rows])
+    yield "explore/exports.json", _compact(_exports(pool))
+
+
+def excluded_pages(facts: Facts) -> Files:
+    """The list of excluded records, with the reason for each."""
+    pool, page = facts.pool, "explore/excluded.md"
+    yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=pool.taxonomy.on("record"))
+
+
+def page_of(number: int) -> str:
+    """The path of a page of the table; the first is where the table always was."""
+    return "explore/index.md" if number == 1 else f"explore/page-{number}.md"
+
+
+def _row(entry: Entry, axes: tuple[Axis, ...]) -> Row:
+    return Row(entry.key, entry.title, entry.by, entry.year, tuple(mentioned(entry, axis) for axis in axes))
+
+
+def _facet(pool: Pool, axis: Axis) -> dict[str, Any]:
+    """An axis as a filter: its cells in order with their labels, and which of them stand for no value."""
+    return {
+        "axis": axis.id,
+        "label": axis.label,
+        "main": axis.main,
+        "words": [(cell, cell_label(pool.taxonomy, axis, cell)) for cell in cells(axis)],
+        "hollow": [*axis.absences, NOT_CODED],
+    }
+
+
+def _exports(pool: Pool) -> dict[str, Any]:
+    header, *lines = _csv_lines(to_csv(pool))
+    return {
+        "header": header,
+        "entries": {
+            entry.key: {"bib": to_bib(alone), "ris": to_ris(alone), "csv": line}
+            for entry, line in zip(pool, lines, strict=True)
+            for alone in [pool.keep([entry.key])]
+        },
+    }
+
+
+def _csv_lines(text: str) -> Iterator[str]:
+    """The lines of a table, each with its end; a line break inside a value does not end one."""
+    for fields in csv.reader(io.StringIO(text, newline="")):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(fields)
+        yield line.getvalue()
+
+
+def _compact(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

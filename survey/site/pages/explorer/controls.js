@@ -1,0 +1,76 @@
+/* The controls above the table: the search box, the values of every axis with counts, the filters in force, the formats to save. */
+
+import { element, one } from "../../theme/scripts/dom.js";
+
+const FORMS = [["bib", "BibTeX"], ["ris", "RIS"], ["csv", "CSV"]];
+const hueOf = (axis) => `--hue: var(--hue-${axis}, var(--hue-other))`;
+
+export class Controls {
+  // "save" is called with the name of a format.
+  constructor(root, facets, selection, save) {
+    Object.assign(this, { root, facets, selection, save });
+  }
+
+  show() {
+    const { root, facets, selection } = this;
+    const hint = "Search titles, authors, tags";
+    this.search = element("input", { type: "search", placeholder: hint, "aria-label": hint, oninput: (event) => selection.search(event.target.value) });
+    this.search.value = selection.text;
+    this.panels = facets.map((facet) => this.panelOf(facet));
+    const saves = FORMS.map(([form, name]) => element("button", { type: "button", "data-export": form, onclick: () => this.save(form) }, name));
+    root.append(
+      this.search,
+      element("div", { class: "facets" }, ...this.panels.map(({ details }) => details)),
+      element("div", { class: "chosen" }),
+      element("div", { class: "act" }, "What is shown, as ", ...saves),
+    );
+    root.hidden = false;
+  }
+
+  hide() {
+    this.root.hidden = true;
+  }
+
+  // The values of an axis, each with a box to tick and a number.
+  panelOf({ axis, label, words }) {
+    const boxes = words.map(([word, text]) => {
+      const input = element("input", { type: "checkbox", onchange: (event) => this.selection.choose(axis, word, event.target.checked) });
+      const number = element("span", { class: "n" });
+      return { word, input, number, line: element("label", {}, input, text, number) };
+    });
+    const fieldset = element("fieldset", { "aria-label": label }, ...boxes.map(({ line }) => line));
+    return { axis, boxes, details: element("details", { style: hueOf(axis) }, element("summary", {}, label), fieldset) };
+  }
+
+  // A number that did not change is left alone: to write the same again lays out its line again.
+  showCounts(numbers) {
+    for (const [n, { axis, boxes, details }] of this.panels.entries()) {
+      const chosen = this.selection.chosen.get(axis);
+      for (const [place, box] of boxes.entries()) {
+        const number = numbers[n][place];
+        box.input.checked = Boolean(chosen?.has(box.word));
+        if (number === box.shown) continue;
+        box.shown = number;
+        box.number.textContent = number;
+        box.line.classList.toggle("none", number === 0);
+      }
+      details.toggleAttribute("data-active", Boolean(chosen));
+    }
+  }
+
+  // What is chosen, each with a button that drops it.
+  showChosen() {
+    const { facets, selection } = this;
+    const buttons = facets.flatMap(({ axis, label, labels }) => [...selection.chosen.get(axis) || []].map((word) => {
+      const name = labels.get(word) || word;
+      return element("button", { type: "button", style: hueOf(axis), onclick: () => selection.choose(axis, word, false), "aria-label": `Remove ${label}: ${name}` }, `${name} ×`);
+    }));
+    if (buttons.length > 1 || (buttons.length && selection.text)) buttons.push(element("button", { type: "button", onclick: () => this.clear() }, "Clear all"));
+    one(".chosen", this.root).replaceChildren(...buttons);
+  }
+
+  clear() {
+    this.search.value = "";
+    this.selection.clear();
+  }
+}

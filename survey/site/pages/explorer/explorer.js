@@ -1,0 +1,76 @@
+/* The table of entries: filter, search, sort, and save what is shown.
+
+   The page brings the first rows of the table, rows.json every row as data, whatever the size of
+   the pool: one way to filter, not one for rows on the page and one for the others. */
+
+import { all, element, one } from "../../theme/scripts/dom.js";
+import { loadJson, saveText } from "../../theme/scripts/files.js";
+import { Controls } from "./controls.js";
+import { advice, counted, sorted } from "./filtering.js";
+import { keepWidths, markSorted, sortButtons } from "./heads.js";
+import { itemsOf, rowOf } from "./rows.js";
+import { Selection } from "./selection.js";
+import { Table } from "./table.js";
+
+export async function explorer(root) {
+  const facets = facetsOf(root);
+  const heads = all("thead th", root);
+  const matches = one(".matches", root);
+  const said = matches.textContent;
+  const table = new Table(root, (item) => rowOf(item, facets, root.dataset.entries));
+  const selection = new Selection(facets, heads.map(({ dataset }) => dataset.sort), update);
+  const controls = new Controls(one(".explorer-tools", root), facets, selection, save);
+  let items; // every entry, once they are loaded
+
+  function update() {
+    controls.showChosen();
+    markSorted(heads, selection);
+    if (!items) return;
+    const { found, numbers } = counted(items, facets, selection);
+    table.show(sorted(found, facets, selection));
+    controls.showCounts(numbers);
+    matches.textContent = said.replace(/^\d+/, selection.filters ? `${found.length} of ${items.length}` : items.length);
+    if (!found.length && selection.filters) matches.append(element("span", {}, `. ${advice(items, facets, selection)}`));
+  }
+
+  async function save(form) {
+    if (!items) return;
+    const { header, entries } = await loadJson(root.dataset.exports);
+    const texts = table.visible.map(({ key }) => entries[key][form]);
+    saveText((form === "csv" ? header : "") + texts.join(form === "bib" ? "\n" : ""), `entries.${form}`, "text/plain");
+  }
+
+  // Without the data there is nothing to filter: the page is again what it is without this script.
+  function giveUp() {
+    controls.hide();
+    for (const head of heads) head.replaceChildren(head.textContent);
+    matches.append(". The filters could not be loaded: reload the page to try again.");
+  }
+
+  controls.show();
+  sortButtons(heads, selection);
+  keepWidths(root, heads);
+  update();
+  root.setAttribute("aria-busy", "true");
+  try {
+    items = itemsOf(await loadJson(root.dataset.rows), facets, table.body.rows);
+  } catch {
+    giveUp();
+    return;
+  } finally {
+    root.removeAttribute("aria-busy");
+  }
+  one(".pages", root)?.remove();
+  table.addButtons();
+  update();
+  table.reveal(location.hash);
+}
+
+// The axes by which entries are filtered, each word with its label and its place.
+function facetsOf(root) {
+  return JSON.parse(root.dataset.explorer).map((facet) => ({
+    ...facet,
+    labels: new Map(facet.words),
+    places: new Map(facet.words.map(([word], place) => [word, place])),
+  }));
+}

@@ -1,0 +1,214 @@
+"""The pages of gaps: the list of the strongest, and a map for each pair of main axes with its cards and feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from survey.literature import Axis, Pool
+from survey.literature.export.bib import to_bib
+from survey.literature.gaps import (
+    OPEN,
+    Cell,
+    GapMap,
+    Kind,
+    Surroundings,
+    every_map,
+    looked_since,
+    note_for,
+    ranked,
+    triple,
+)
+from survey.literature.gaps.independence import PERMUTATIONS
+from survey.literature.gaps.indicators import carried
+from survey.literature.pool import Note
+from survey.site.facts import Facts, Files
+from survey.site.markup.links import anchor, url
+from survey.site.markup.templates import render
+from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, gap_feed, map_cards, map_path, named
+
+STRONGEST = 20
+"""Gaps in the list of those least likely by chance."""
+
+SURPRISING = 0.05
+"""Below this a probability is called surprising."""
+
+FULL = (Kind.FILLED, Kind.THIN)
+
+Cards = Mapping[int, tuple[Card, ...]]
+"""The cards of each map, by the identity of the map."""
+
+
+def gap_pages(facts: Facts) -> Files:
+    """Every file on gaps: the list, a map for each pair of main axes with its cards and entries, and their feeds."""
+    pool, notes = facts.pool, facts.pool.notes
+    maps = every_map(pool)
+    around = Surroundings(pool)
+    cards = {id(map): map_cards(around, map, notes) for map in maps}
+    yield from _index(pool, maps, cards, notes)
+    for map in maps:
+        yield from _map(pool, map, cards[id(map)])
+        for card in cards[id(map)]:
+            yield card.feed, gap_feed(pool, map, card, facts.site_url)
+
+
+# -------------------------------------------------------------------- pages
+
+
+def _index(pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Note]) -> Iterator[tuple[str, str]]:
+    page = "gaps/index.md"
+    found = ranked(maps)
+    noted = [(map, card) for map in maps for card in cards[id(map)] if card.note]
+    order = {id(note): place for place, note in enumerate(notes)}
+    yield page, render(
+        "pages/gaps/gaps.md.j2",
+        pool=pool,
+        page=page,
+        maps=maps,
+        axes=_axes(maps),
+        strongest=[(gap, _link(page, gap.map, gap.cell, cards[id(gap.map)])) for gap in found[:STRONGEST]],
+        open=len(found),
+        sparse=_sparse(maps),
+        surprising=sum(gap.cell.corrected < SURPRISING for gap in found),
+        after_all=sum(gap.cell.corrected * len(maps) < SURPRISING for gap in found),
+        noted=sorted(noted, key=lambda one: order[id(one[1].note)]),
+        alone=[(note, *_value(pool, note)) for note in notes if len(note.cells) == 1],
+        closed=_closed(maps, notes),
+        nobody=_nobody(pool, maps),
+        inherited=[(map, cell) for map in maps for cell in map if cell.inherited],
+        triples=[triple(pool, *axes) for axes in pool.taxonomy.gaps.triples],
+        cells=sum(len(map.cells) for map in maps),
+        total={kind: sum(len(map.of(kind)) for map in maps) for kind in MARKS},
+        looked=looked_since(pool),
+        **SHARED,
+    )  # fmt: skip
+
+
+def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...]) -> Iterator[tuple[str, str]]:
+    rows, columns = map.rows.id, map.columns.id
+    page, bib = map_path(rows, columns), f"gaps/{rows}-by-{columns}.bib"
+    yield bib, to_bib(pool.keep(map.keys))
+    carded = {card.cell for card in cards}
+    reasons: dict[str, list[Cell]] = {}
+    for cell in map.of(Kind.IMPOSSIBLE):
+        reasons.setdefault(cell.why, []).append(cell)
+    yield page, render(
+        "pages/gaps/map.md.j2",
+        pool=pool,
+        page=page,
+        map=map,
+        bib=bib,
+        cards=cards,
+        link={place: _link(page, map, cell, cards) for place, cell in map.cells.items()},
+        strength=_strength(map),
+        found=_found(pool, map),
+        reasons=reasons,
+        further=map.of(Kind.FURTHER),
+        inherited=[cell for cell in map if cell.inherited],
+        left=[cell for cell in map.of(*OPEN) if cell not in carded],
+        left_thin=len([cell for cell in map.of(Kind.THIN) if cell not in carded]),
+        total={kind: len(map.of(kind)) for kind in MARKS},
+        looked=looked_since(pool),
+        **SHARED,
+    )  # fmt: skip
+
+
+def number(value: float | None) -> str:
+    """A figure to two digits after the point, with a true minus.
+
+    >>> number(-2.864), number(None)
+    ('−2.86', '–')
+    """
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def chance(p: float) -> str:
+    """A probability as a reader wants it: never 0, and no more digits than it can bear.
+
+    >>> chance(0.0441), chance(0.00002), chance(1.0), chance(0.9961)
+    ('0.044', '< 0.001', '1', '> 0.99')
+    """
+    if p < 0.001:
+        return "< 0.001"
+    if p > 0.99:
+        return "1" if p == 1 else "> 0.99"
+    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+SHARED = {
+    "label": named, "marks": MARKS, "Kind": Kind, "anchor": anchor, "gap_anchor": gap_anchor, "map_path": map_path,
+    "works_of": lambda pool, keys: [pool[key] for key in keys], "number": number, "chance": chance,
+    "permutations": PERMUTATIONS,
+}  # fmt: skip
+"""What the templates of all pages on gaps use."""
+
+
+def _found(pool: Pool, map: GapMap) -> str:
+    """What the map shows, ready to be cited."""
+    total = {kind: len(map.of(kind)) for kind in MARKS}
+    filled = total[Kind.FILLED] + total[Kind.THIN]
+    parts = [f"{n} {MARKS[kind].said or MARKS[kind].name}" for kind, n in total.items() if n and kind not in FULL]
+    verb = "is" if parts and parts[0].startswith("1 ") else "are"
+    parts[:1] = [first.replace(" ", f" {verb} ", 1) for first in parts[:1]]
+    rest = f" Of the other {len(map.cells) - filled}, {_listed(parts)}." if parts else ""
+    return (
+        f"{filled} of {len(map.cells)} cells of {map.rows.label.lower()} by {map.columns.label.lower()} hold entries, "
+        f"{total[Kind.THIN]} of them one or two.{rest} "
+        f"(n = {map.n} with a value on both axes, of {map.whole}; edition {pool.day.isoformat()}.)"
+    )
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+
+def _strength(map: GapMap) -> dict[tuple[str, str], int]:
+    """How dark a filled cell is, in five steps."""
+    most = max((cell.count for cell in map), default=0) or 1
+    return {place: -(-5 * cell.count // most) for place, cell in map.cells.items()}
+
+
+def _link(page: str, map: GapMap, cell: Cell, cards: Sequence[Card]) -> str:
+    """Where a cell leads: to its card, to its entries, or to what is said of its kind on the page of the map."""
+    here = map_path(map.rows.id, map.columns.id)
+    if any(card.cell is cell for card in cards):
+        place = gap_anchor(cell)
+    elif cell.count or cell.kind in OPEN:
+        return f"{url(page, f'measure/{map.rows.id}-by-{map.columns.id}.md')}#{anchor(cell.row, cell.column)}"
+    elif cell.kind is Kind.FURTHER:
+        place = f"further-{anchor(cell.row, cell.column)}"
+    else:
+        place = f"kind-{cell.kind}"
+    return f"{'' if page == here else url(page, here)}#{place}"
+
+
+# ---------------------------------------------------- what the list asks for
+
+
+def _axes(maps: Sequence[GapMap]) -> list[Axis]:
+    """The main axes, in the order of the taxonomy."""
+    return list({axis.id: axis for map in maps for axis in (map.rows, map.columns)}.values())
+
+
+def _sparse(maps: Sequence[GapMap]) -> list[tuple[GapMap, Cell]]:
+    """Cells that are no gaps and yet hold surprisingly few entries, the least likely first."""
+    passed = (*OPEN, Kind.PAST)
+    found = [(map, cell) for map in maps for cell in map if cell.corrected < SURPRISING and cell.kind not in passed]
+    return sorted(found, key=lambda one: (one[1].corrected, -one[1].expected))
+
+
+def _nobody(pool: Pool, maps: Sequence[GapMap]) -> list[tuple[Axis, str]]:
+    """The values of main axes that no entry carries, not even as a further one."""
+    have = {axis.id: {cell for entry in pool for cell in carried(entry, axis)} for axis in _axes(maps)}
+    return [(axis, cell) for axis in _axes(maps) for cell in axis.value_cells if cell not in have[axis.id]]
+
+
+def _value(pool: Pool, note: Note) -> tuple[Axis, str, int]:
+    """The value that a note on a single axis speaks of, and how many entries carry it."""
+    (id, cells), *_ = note.cells.items()
+    axis = pool.taxonomy[id]
+    return axis, cells[0], sum(bool({*cells} & {*carried(entry, axis)}) for entry in pool)
+
+
+def _closed(maps: Sequence[GapMap], notes: Sequence[Note]) -> list[tuple[GapMap, Cell]]:
+    """Cells that somebody wrote about as gaps and that are filled by now."""
+    return [(map, cell) for map in maps for cell in map.of(Kind.FILLED) if note_for(notes, cell)]

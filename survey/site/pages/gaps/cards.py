@@ -1,0 +1,204 @@
+"""The cards of gaps: what is empty, how unlikely that is, what stands near, what would fill it; and their feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from survey.literature import Axis, Entry, Pool
+from survey.literature.gaps import (
+    OPEN,
+    Cell,
+    Gap,
+    GapMap,
+    Kind,
+    Neighbour,
+    Surroundings,
+    Trend,
+    note_for,
+)
+from survey.literature.gaps.indicators import foundation_keys
+from survey.literature.gaps.neighbours import NEAR
+from survey.literature.pool import Note
+from survey.site.markup.feeds import Item, atom, newest
+from survey.site.markup.links import anchor
+from survey.site.markup.text import words
+
+CARDS = 14
+"""Cards on one page: with more, a page would be too heavy for a phone."""
+
+SHOWN = 3
+"""Nearest entries of each sort on a card."""
+
+LAST_YEARS = 4
+"""Years that a trend shows one by one; what lies before is summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a kind of cell is marked in a map, named, explained, and put in a sentence (27 cells are ...)."""
+
+    sign: str
+    name: str
+    meaning: str
+    said: str = ""
+
+
+MARKS = {
+    Kind.FILLED: Mark("3", "filled", "Three entries or more; the stronger the colour, the more."),
+    Kind.THIN: Mark("1", "thin", "One or two entries: a single work more or less changes what can be said."),
+    Kind.UNSTUDIED: Mark("0", "unstudied", "Nothing rules it out, and no entry of the pool is known to stand here."),
+    Kind.UNDISCLOSED: Mark(
+        "?",
+        "not disclosed",
+        "Empty, but an entry that has one of the two values does not say what it has on the other axis: "
+        "it may stand here.",
+    ),
+    Kind.NOT_CODED: Mark(
+        "…", "not coded yet", "Empty, but an entry that has one of the two values has no tag on the other axis yet."
+    ),
+    Kind.FURTHER: Mark(
+        "+",
+        "further value only",
+        "Entries count by their first value, and so counted the cell is empty; some entry carries both values all "
+        "the same, one of them beside another.",
+        "filled by a further value only",
+    ),
+    Kind.NOBODY: Mark(
+        "∅",
+        "nobody has the value",
+        "No entry carries one of the two values at all: its whole row or column is empty.",
+        "in a row or column of which nobody has the value",
+    ),
+    Kind.PAST: Mark(
+        "†", "history", "The row or column holds works from before language models; what they left open stays open."
+    ),
+    Kind.NOT_APPLICABLE: Mark(
+        "–", "not applicable", "The other axis applies to no entry that has one of the two values."
+    ),
+    Kind.IMPOSSIBLE: Mark("×", "impossible", "The definitions of the two values exclude each other."),
+}
+"""A filled cell shows its number, an empty one the sign of its kind: no kind is told by colour alone."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that is known of one gap, ready to be shown."""
+
+    cell: Cell
+    anchor: str
+    title: str
+    sentence: str
+    note: Note | None
+    rules: tuple[tuple[str, str], ...]
+    with_row: tuple[Neighbour, ...]
+    with_column: tuple[Neighbour, ...]
+    hidden: tuple[Entry, ...]
+    foundations: tuple[Neighbour, ...]
+    asks_foundations: bool
+    trend: Trend
+    near: tuple[Entry, ...]
+    feed: str
+
+    @property
+    def years(self) -> tuple[tuple[str | int, ...], ...]:
+        """The trend in few columns: the time before in one sum, then year by year."""
+        last = self.trend.years[-LAST_YEARS:]
+        if not last:
+            return ()
+        three = (self.trend.row, self.trend.column, self.trend.cell)
+        row, column, both = (sum(n for year, n in counts.items() if year < last[0]) for counts in three)
+        each = (
+            (str(y), self.trend.row.get(y, 0), self.trend.column.get(y, 0), self.trend.cell.get(y, 0)) for y in last
+        )
+        return ((f"to {last[0] - 1}", row, column, both), *each)
+
+
+def map_path(rows: str, columns: str) -> str:
+    """The page of a map; the axes are in the order of the taxonomy.
+
+    >>> map_path("reward", "credit")
+    'gaps/reward-by-credit.md'
+    """
+    return f"gaps/{rows}-by-{columns}.md"
+
+
+def gap_anchor(cell: Cell) -> str:
+    """The place of a card on the page of its map."""
+    return f"gap-{anchor(cell.row, cell.column)}"
+
+
+def named(axis: Axis, cell: str) -> str:
+    """A cell as pages on gaps name it: ``stop (learned)``."""
+    word, _, how = cell.partition(": ")
+    return f"{axis.values[word].label} ({axis.qualifiers[how].label})" if how else axis.values[word].label
+
+
+def sentence(pool: Pool, cell: Cell, whole: int) -> str:
+    """What a cell says, ready to be cited, with number and edition."""
+    row, column = (
+        f"{pool.taxonomy[axis].label.lower()} “{named(pool.taxonomy[axis], value)}”"
+        for axis, value in ((cell.rows, cell.row), (cell.columns, cell.column))
+    )
+    subject = {0: "No entry of the pool has", 1: "One entry of the pool has"}.get(
+        cell.count, f"{words(cell.count, 'entry', 'entries')} of the pool have"
+    )
+    return f"{subject} {row} together with {column} (n = {cell.count} of {whole}, edition {pool.day.isoformat()})."
+
+
+def map_cards(around: Surroundings, map: GapMap, notes: Sequence[Note]) -> tuple[Card, ...]:
+    """The cards of a map: cells that somebody wrote about, then the least likely to be so empty."""
+    open_or_thin = [Gap(map, cell) for cell in map.of(*OPEN, Kind.THIN)]
+    chosen = sorted(
+        open_or_thin,
+        key=lambda gap: (
+            note_for(notes, gap.cell) is None, gap.cell.count > 0, gap.cell.corrected, -gap.cell.expected
+        ),
+    )[:CARDS]  # fmt: skip
+    return tuple(_card(around, map, gap.cell, note_for(notes, gap.cell)) for gap in chosen)
+
+
+def _card(around: Surroundings, map: GapMap, cell: Cell, note: Note | None) -> Card:
+    pool = around.pool
+    with_row, with_column = around.neighbours(cell)
+    foundations = foundation_keys(pool)
+    asked = not {axis for axis, _ in pool.taxonomy.gaps.foundations} & {cell.rows, cell.columns}
+    others = [
+        tuple(n for n in some if n.entry.key not in cell.entries)[:SHOWN] for some in (with_row, with_column)
+    ]  # fmt: skip
+    old = {n.entry.key: n for n in (*with_row, *with_column) if n.entry.key in foundations and n.steps <= NEAR}
+    return Card(
+        cell=cell,
+        anchor=gap_anchor(cell),
+        title=" × ".join(named(*one) for one in ((map.rows, cell.row), (map.columns, cell.column))),
+        sentence=sentence(pool, cell, map.whole),
+        note=note,
+        rules=tuple(_rule(axis, value) for axis, value in ((map.rows, cell.row), (map.columns, cell.column))),
+        with_row=others[0],
+        with_column=others[1],
+        hidden=tuple(pool[key] for key in cell.hidden),
+        foundations=tuple(old.values())[:SHOWN] if asked else (),
+        asks_foundations=asked and bool(foundations),
+        trend=around.trend(cell),
+        near=around.near(cell),
+        feed=f"gaps/{map.rows.id}-by-{map.columns.id}/{gap_anchor(cell)}.atom",
+    )
+
+
+def _rule(axis: Axis, cell: str) -> tuple[str, str]:
+    """What an entry must show to have a value: the rule by which a reader decides, and how it must come about."""
+    word, _, how = cell.partition(": ")
+    parts = [axis.values[word].rule or axis.values[word].definition, axis.qualifiers[how].definition if how else ""]
+    return named(axis, cell), " ".join(filter(None, parts))
+
+
+def gap_feed(pool: Pool, map: GapMap, card: Card, site_url: str) -> str:
+    """The state of the cell first, then what came into it or near it."""
+    page = map_path(map.rows.id, map.columns.id).removesuffix(".md")
+    state = "Empty" if not card.cell.count else words(card.cell.count, "entry", "entries")
+    first = Item(
+        f"{state} as of {pool.day.isoformat()}: {card.title}",
+        f"{page}/#{card.anchor}", pool.day.isoformat(), card.sentence,
+    )  # fmt: skip
+    title = f"{pool.taxonomy.title}: gap, {card.title}"
+    return atom(title, card.feed, [first, *newest(card.near)], site_url, pool.day.isoformat())

@@ -1,0 +1,1 @@
+"""The form that writes a new entry."""

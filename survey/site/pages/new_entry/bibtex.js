@@ -1,0 +1,30 @@
+/* An entry as bib/pool.bib has it: one field a line, values aligned. survey/literature/bibtex/reading.py is what this follows. */
+
+export const collapsed = (text) => text.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
+
+// why a text cannot stand between braces in a BibTeX file; empty if it can
+export function unwritable(text) {
+  let strict = 0;
+  let lenient = 0;
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    const step = brace === "{" ? 1 : -1;
+    strict += step;
+    if (text[index - 1] !== "\\") lenient += step;
+    if (strict < 0 || lenient < 0) return "a closing brace has no opening one";
+  }
+  if (strict || lenient) return "braces do not balance";
+  return text.endsWith("\\") ? "a backslash at the end hides the closing brace" : "";
+}
+
+export function entryText({ type, key, fields }, order) {
+  const named = order.filter((name) => fields.get(name) && !unwritable(fields.get(name)));
+  const width = Math.max(0, ...named.map((name) => name.length));
+  const lines = named.map((name) => {
+    const text = fields.get(name);
+    return `  ${name.padEnd(width)} = ${name === "month" ? text : `{${text}}`},`;
+  });
+  return [`@${type}{${key},`, ...lines, "}", ""].join("\n");
+}
+
+// a name that is safe in a shell and on a disk
+export const fileName = (key) => /^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key) ? `${key}.bib` : "entry.bib";

@@ -1,0 +1,163 @@
+"""The form for a new entry: filled in on a page, checked there, and taken away as BibTeX.
+
+The form itself is in the page, with every axis, value and definition of the taxonomy. The
+checking runs in the reader's browser (``assets/new-entry*.js``) by the vocabulary that is
+handed over here; the words of its messages are those of ``survey check``. Works that the
+pool already has are looked for in the data of the page on related work.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Final
+
+from survey.literature import Axis, Shape
+from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
+from survey.literature.pool import REQUIRED
+from survey.literature.problems import expected
+from survey.literature.taxonomy import Taxonomy
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+from survey.site.pages.related.builder import WORKS
+
+PAGE = "take-part/new-entry.md"
+
+BEFORE_TAGS: Final = ("authors-incomplete", "code", "appeared")
+AFTER_TAGS: Final = ("ids", "summary", "sources", "added")
+"""Our own fields on either side of the tags, in the order in which the pool has them."""
+
+FORMULAS: Final = frozenset({
+    "tau", "alpha", "beta", "gamma", "lambda", "mu", "pi", "sigma", "epsilon", "infty", "times", "to",
+    "cdot", "pm",
+})  # fmt: skip
+"""Symbols that LaTeX has in formulas only."""
+
+HOW_MANY: Final = {
+    Shape.ONE: "one",
+    Shape.RANKED: "one or more, the primary one first",
+    Shape.SET: "all that apply",
+    Shape.QUANTITY: "with numbers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A field that is typed: its name in BibTeX, what a reader calls it, and what to write."""
+
+    name: str
+    label: str
+    hint: str = ""
+    rows: int = 0
+    example: str = ""
+
+
+WORK: Final = (
+    Box("title", "Title", "Exactly as printed. Put braces round capitals that must stay: {LLM}, {GRPO}."),
+    Box("author", "Authors", "Everyone, in order, one a line: Last, First. A body in braces: {OpenAI}.", 4),
+    Box("eprint", "arXiv id", "Fills in year, month and address.", example="2603.06859"),
+    Box("year", "Year", example="2026"),
+    Box("doi", "DOI", "Without https://doi.org/.", example="10.1038/s41586"),
+    Box("url", "Address", "Where it can be read.", example="https://"),
+    Box("code", "Code", "The address that the work itself names.", example="https://"),
+    Box("appeared", "First public", "YYYY, YYYY-MM or YYYY-MM-DD.", example="2026-03-07"),
+)
+"""What every work is asked for; the month, a list to choose from, stands beside the year."""
+
+PUBLISHED: Final = (
+    Box("journal", "Journal"), Box("booktitle", "Book or proceedings"), Box("publisher", "Publisher"),
+    Box("institution", "Institution"), Box("school", "School"), Box("note", "Note"),
+    Box("primaryclass", "arXiv class", example="cs.MA"), Box("howpublished", "How published"),
+    Box("volume", "Volume"), Box("number", "Number"), Box("pages", "Pages", example="1–20"),
+    Box("series", "Series"), Box("edition", "Edition"), Box("chapter", "Chapter"),
+    Box("editor", "Editors", "One a line, as authors.", 2), Box("organization", "Organisation"),
+    Box("address", "Place"), Box("isbn", "ISBN"), Box("issn", "ISSN"),
+    Box("authors-incomplete", "Why the list of authors is not whole", "Only where it truly cannot be had."),
+    Box("ids", "Former key"),
+)  # fmt: skip
+"""Where it was published; the script moves what the type needs out of the folded part."""
+
+READING: Final = (
+    Box("summary", "Summary", "One sentence: what the work contributes.", 3),
+    Box("sources", "Sources", "The addresses you read, one a line.", 3),
+    Box("added", "Added", "The day it comes into the pool.", example="2026-05-04"),
+)
+
+
+def new_entry_pages(facts: Facts) -> Files:
+    """The page with the form."""
+    pool = facts.pool
+    axes = pool.taxonomy.on("entry")
+    yield (
+        PAGE,
+        render(
+            "pages/new_entry/new-entry.md.j2",
+            pool=pool,
+            page=PAGE,
+            works=WORKS,
+            issues=facts.issues,
+            vocabulary=json.dumps(vocabulary(pool.taxonomy), ensure_ascii=False, separators=(",", ":")),
+            tagged=[axis for axis in axes if axis.evidence],
+            plain=[axis for axis in axes if not axis.evidence],
+            how_many=HOW_MANY,
+            months=MONTHS,
+            types=REQUIRED_BY_TYPE,
+            boxes={box.name: box for box in (*WORK, *PUBLISHED, *READING)},
+            published=PUBLISHED,
+        ),
+    )
+
+
+def vocabulary(taxonomy: Taxonomy) -> dict[str, Any]:
+    """What the script needs to write an entry and to check it as ``survey check`` does."""
+    axes = taxonomy.on("entry")
+    ids = {axis.id for axis in axes}
+    tagged = [field for axis in axes for field in (axis.field, *([axis.why] if axis.evidence else []))]
+    return {
+        "axes": [_axis(axis) for axis in axes],
+        "rules": [
+            {"when": _lists(rule.when), "only": _lists(rule.only), "because": rule.because}
+            for rule in taxonomy.rules
+            if rule.when.keys() <= ids
+        ],
+        "impossible": [{"cells": _lists(found.cells), "why": found.why} for found in taxonomy.impossible],
+        "types": REQUIRED_BY_TYPE,
+        "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
+        "required": ["author", "title", "year", *REQUIRED["entry"]],
+        "latex": sorted(LATEX),
+        "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},
+        "written": written(),
+    }
+
+
+def written() -> dict[str, str]:
+    r"""How a character that plain LaTeX lacks is written in the pool: the reverse of ``latex.SYMBOLS``.
+
+    >>> written()["ß"], written()["τ"], written()["–"]
+    ('{\\ss}', '$\\tau$', '--')
+    """
+    out = {"–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~"}
+    for name, character in SYMBOLS.items():
+        alone = len(character) == 1 and not character.isascii() and unicodedata.category(character) != "Zs"
+        if name.isalpha() and alone and character not in out:
+            out[character] = f"$\\{name}$" if name in FORMULAS else f"{{\\{name}}}"
+    return out
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "id": axis.id,
+        "field": axis.field,
+        "why": axis.why if axis.evidence else "",
+        "shape": axis.shape,
+        "required": axis.required,
+        "values": list(axis.values),
+        "absences": list(axis.absences),
+        "qualifiers": list(axis.qualifiers),
+        "missing": f"is missing {expected('', axis.words)}",
+    }
+
+
+def _lists(words: Any) -> dict[str, list[str]]:
+    return {axis: list(values) for axis, values in words.items()}

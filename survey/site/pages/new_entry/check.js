@@ -1,0 +1,124 @@
+/* What is missing or wrong in a whole entry, in the words of `survey check`.
+   survey/literature/pool/entries.py and tags.py are what this follows; a test holds the two together.
+   An entry is { type, key, fields, tags }: the texts by field, and by axis its tags { word, how, number }. */
+
+import { arxivDate, anyText, fieldProblems, isDay, oneOf, PARTIAL, quoted } from "./fields.js";
+
+const ABSENT = ["na", "none", "unknown"];
+
+// Every problem as { field, message, missing }, in the order of the fields.
+export function problems(entry, vocabulary) {
+  const { order } = vocabulary;
+  const found = [...keyProblems(entry), ...texts(entry, vocabulary), ...together(entry, vocabulary), ...tagged(entry, vocabulary), ...excluded(entry, vocabulary)];
+  const place = ({ field }) => field === "key" ? -2 : field === "type" ? -1 : order.indexOf(field);
+  return found.map((problem) => ({ missing: problem.message.startsWith("is missing") || /has no key/.test(problem.message), ...problem })).sort((a, b) => place(a) - place(b));
+}
+
+// the tags of an axis as they are written
+export const tagText = (tags) => tags.map(({ word, how, number }) => how || number ? `${word}: ${how || number}` : word).join("; ");
+
+function* keyProblems({ key, type }) {
+  if (!key) yield { field: "key", message: `@${type} has no key (expected @${type}{key, ...)` };
+  else if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key)) yield { field: "key", message: `${quoted(key)} cannot be a key (letters, digits, . _ + - only)` };
+}
+
+function* texts({ fields }, vocabulary) {
+  const tags = new Set(vocabulary.axes.flatMap(({ field, why }) => [field, why]));
+  for (const [field, text] of fields) {
+    for (const message of anyText(text)) yield { field, message };
+    if (!tags.has(field)) for (const message of fieldProblems(field, text, vocabulary)) yield { field, message };
+  }
+}
+
+function* together({ type, fields }, { types, required }) {
+  const has = (name) => fields.has(name);
+  for (const field of required) if (!has(field)) yield { field, message: "is missing" };
+  for (const field of types[type]) if (!has(field)) yield { field, message: `is missing (an @${type} needs it)` };
+  if (!["url", "doi", "eprint"].some(has)) yield { field: "url", message: "is missing (an entry needs a url, a doi or an eprint)" };
+  if (has("volume") && has("number") && type !== "article") yield { field: "number", message: "cannot stand beside volume (styles print only one of them; keep one)" };
+  yield* dates(fields);
+}
+
+function* dates(fields) {
+  const eprint = fields.get("eprint") || "";
+  const posted = arxivDate(eprint);
+  const year = /^[0-9]{4}$/.test(fields.get("year")) ? Number(fields.get("year")) : 0;
+  const published = fields.has("journal") || fields.has("booktitle");
+  if (posted && year && (year < posted[0] || (year > posted[0] && !published))) {
+    const why = year < posted[0] ? "before it" : "after it, yet no journal or booktitle explains that";
+    yield { field: "year", message: `${year} contradicts eprint ${eprint} of ${posted[0]}: ${why}` };
+  }
+  const appeared = PARTIAL.exec(fields.get("appeared") || "");
+  if (appeared && posted) {
+    const [first, month] = [Number(appeared[1]), Number(appeared[2] || 1)];
+    if (first > posted[0] || (first === posted[0] && appeared[2] && month > posted[1])) yield { field: "appeared", message: `${appeared[0]} is later than eprint ${eprint} says` };
+  }
+  const added = fields.get("added") || "";
+  if (isDay(added) && year > Number(added.slice(0, 4)) + 1) yield { field: "year", message: `${year} lies after the entry was added (${added})` };
+}
+
+// -------------------------------------------------------------------- tags
+
+function* tagged({ fields, tags }, { axes }) {
+  for (const axis of axes) {
+    const own = tags.get(axis.id);
+    const { field, why } = axis;
+    if (!own.length) {
+      if (axis.required) yield { field, message: axis.missing };
+      else if (fields.has(why)) yield { field: why, message: `is evidence for a tag that is not there (${field})` };
+      continue;
+    }
+    for (const message of tagProblems(own, axis)) yield { field, message };
+    const support = `(say in your own words what supports ${field} = ${quoted(tagText(own))}, and where it stands)`;
+    if (why && !fields.has(why) && !good(own, axis).some(({ word }) => word === "na")) yield { field: why, message: `is missing ${support}` };
+  }
+}
+
+const isNumber = (text) => /^[0-9]{1,12}$/.test(text) && Number(text) > 0;
+
+// whether a tag is one that can be read
+function fits({ word, how, number }, axis) {
+  if (ABSENT.includes(word)) return true;
+  if (axis.shape === "quantity") return isNumber(number);
+  return !axis.qualifiers.length || axis.qualifiers.includes(how);
+}
+
+const good = (tags, axis) => tags.filter((tag) => fits(tag, axis));
+
+function* tagProblems(tags, axis) {
+  for (const tag of tags) {
+    if (fits(tag, axis)) continue;
+    const part = quoted(tagText([tag]));
+    yield axis.shape === "quantity" ? `${part}: expected a whole number above 0, as in "${tag.word}: 100"` : `${part} does not say how ${oneOf(axis.qualifiers)}`;
+  }
+  const read = good(tags, axis);
+  const alone = read.find(({ word }) => ABSENT.includes(word));
+  if (read.length > 1 && alone) yield `"${alone.word}" cannot stand beside a value: ${quoted(tagText(read))}`;
+}
+
+// ------------------------------------------------- what cannot be by definition
+
+function* excluded({ tags }, { axes, rules, impossible }) {
+  const byId = new Map(axes.map((axis) => [axis.id, axis]));
+  const read = (id) => good(tags.get(id), byId.get(id));
+  for (const { when, only, because } of rules) {
+    if (!Object.entries(when).every(([id, words]) => read(id).some(({ word }) => words.includes(word)))) continue;
+    for (const [id, words] of Object.entries(only)) {
+      const wrong = read(id).find(({ word }) => !words.includes(word));
+      if (wrong) yield { field: byId.get(id).field, message: `${quoted(wrong.word)} cannot be: ${because} (expected ${words.map((word) => quoted(word)).join(" or ")})` };
+    }
+  }
+  for (const { cells, why } of impossible) {
+    const here = Object.entries(cells).map(([id, wrong]) => [id, counted(read(id), byId.get(id)).find((cell) => wrong.includes(cell))]);
+    if (!here.every(([, cell]) => cell)) continue;
+    const [last, cell] = here.pop();
+    const beside = here.map(([id, other]) => `${id} = ${quoted(other)}`).join(" and ");
+    yield { field: byId.get(last).field, message: `${quoted(cell)} cannot stand beside ${beside}: ${why} (change one of them)` };
+  }
+}
+
+// the cells in which tables count an entry
+function counted(tags, axis) {
+  const cells = tags.map(({ word, how }) => how ? `${word}: ${how}` : word);
+  return axis.shape === "ranked" ? cells.slice(0, 1) : cells;
+}

@@ -1,0 +1,81 @@
+/* LaTeX as fields of BibTeX hold it: plain text written as it, and it shown as plain text.
+   The tables come from the page; survey/literature/bibtex/latex.py is what this follows. */
+
+import { matchAt } from "../../theme/scripts/patterns.js";
+
+const WORD = /\\([A-Za-z]+|[^])[ \t]*/y;
+const GROUP = /\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}/y;
+const SPECIAL = /[\\{}$~]|---?|``|''/g;
+const PLAIN = { "{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”" };
+
+export class Unknown extends Error {}
+
+// What a person typed, as LaTeX: what LaTeX would take for a command is escaped, letters with
+// accents become commands, braces stay as they are typed, and so do commands and whole formulas.
+export function escaped(text, { commands, written }) {
+  const marks = new Map(Object.entries(commands.accents).map(([command, mark]) => [mark, command]));
+  const parts = text.normalize("NFC").split(/(\\[A-Za-z]+|\\[^]|\$[^$]*\$)/);
+  return parts.map((part, n) => {
+    if (n % 2) return part.startsWith("$") ? part.replace(/(?<!\\)[%#&]/g, "\\$&") : part;
+    return part.replace(/[%#&_$]/g, "\\$&").replace(/\^/g, "{\\textasciicircum}")
+      .replace(/[^\0-\x7f]/gu, (letter) => written[letter] || accented(letter, marks));
+  }).join("");
+}
+
+function accented(letter, marks) {
+  const [base, ...signs] = letter.normalize("NFD");
+  if (!signs.length || !/[A-Za-z]/.test(base) || !signs.every((sign) => marks.has(sign))) return letter;
+  const dotted = { i: "\\i", j: "\\j" };
+  const above = (sign) => !"cdkb".includes(marks.get(sign));
+  const inner = base in dotted && signs.some(above) ? dotted[base] : base;
+  const [first, ...others] = signs.map((sign) => marks.get(sign));
+  const command = others.reduce((made, mark) => `\\${mark}{${made}}`, `\\${first}${/[A-Za-z]/.test(first) ? `{${inner}}` : inner}`);
+  return `{${command}}`;
+}
+
+// The text as a reader sees it; an Unknown is thrown at what cannot be shown.
+export function shown(text, commands) {
+  let out = "";
+  let at = 0;
+  let formula = false;
+  SPECIAL.lastIndex = 0;
+  for (let mark = SPECIAL.exec(text); mark; mark = SPECIAL.exec(text)) {
+    out += text.slice(at, mark.index);
+    at = SPECIAL.lastIndex;
+    if (mark[0] === "\\") {
+      const [said, end] = command(text, mark.index, commands);
+      out += said;
+      at = SPECIAL.lastIndex = end;
+    } else if (mark[0] === "$") formula = !formula;
+    else out += PLAIN[mark[0]];
+  }
+  if (formula) throw new Unknown("the LaTeX command $ without its partner cannot be shown");
+  return (out + text.slice(at)).normalize("NFC");
+}
+
+function command(text, start, commands) {
+  const found = matchAt(WORD, text, start);
+  if (!found) throw new Unknown("the LaTeX command \\ at the end cannot be shown");
+  const [whole, name] = found;
+  const end = start + whole.length;
+  if (Object.hasOwn(commands.accents, name)) return accent(text, end, name, commands);
+  if (Object.hasOwn(commands.symbols, name)) return [commands.symbols[name], /[A-Za-z]/.test(name) ? end : start + 1 + name.length];
+  if (commands.fonts.includes(name)) return ["", end];
+  throw new Unknown(`the LaTeX command \\${name} cannot be shown`);
+}
+
+function accent(text, start, name, commands) {
+  const group = matchAt(GROUP, text, start);
+  const other = group || matchAt(WORD, text, start);
+  const inner = group ? group[1].trim() : other ? other[0] : text.slice(start, start + 1);
+  const end = start + (other ? other[0].length : 1);
+  const base = shown(inner, commands).replace(/ı/g, "i").replace(/ȷ/g, "j");
+  if (!/^\p{L}/u.test(base)) throw new Unknown(`the LaTeX command \\${name} without a letter cannot be shown`);
+  const [letter] = base;
+  return [letter + commands.accents[name] + base.slice(letter.length), end];
+}
+
+// as near to what a reader sees as can be had
+export function readable(text, commands) {
+  try { return shown(text, commands); } catch { return text; }
+}

@@ -1,0 +1,82 @@
+/* Whether the survey knows a work already: by number, by title, and by titles that are near.
+   The works are those that the page on related work reads. */
+
+import { readable } from "./latex.js";
+
+const FILES = { entries: "pool.bib", records: "excluded.bib", background: "background.bib" };
+const NEAR = 0.4; // of two titles: what they share, as a part of all that either has
+const SHOWN = 3;
+
+const letters = (title) => title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/ß/g, "ss").match(/[\p{L}\p{N}]+/gu) || [];
+
+const ARXIV = /^(?:(?:https?:\/\/)?(?:www\.)?arxiv\.org\/(?:abs|pdf|html)\/|10\.48550\/arxiv\.)?([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?=[./])(?:\.[a-z]{2})?\/[0-9]{7})(?:v[0-9]+)?(?:\.pdf)?\/?$/;
+const DOI = /^(?:https?:\/\/(?:dx\.)?doi\.org\/)?(10\.[0-9]{4,9}\/.+)$/;
+
+// DOI and arXiv id, each with the field in which it stands; survey/literature/pool/duplicates.py is what this follows
+function identifiers(texts) {
+  const found = new Map();
+  for (const field of ["doi", "eprint", "url"]) {
+    const text = (texts[field] || "").toLowerCase();
+    const arxiv = ARXIV.exec(text)?.[1].replace(/\.[a-z]{2}\//, "/");
+    const doi = field === "eprint" ? "" : DOI.exec(text)?.[1];
+    const [name, mark] = arxiv ? ["eprint", arxiv] : field === "eprint" ? ["eprint", text] : ["doi", doi];
+    if (mark && !found.has(name)) found.set(name, { field, mark });
+  }
+  return found;
+}
+
+// a title as the pieces of its words: three letters each, so that a slip of the pen costs little
+function pieces(title) {
+  return new Set(letters(title).flatMap((word) => {
+    const framed = ` ${word} `;
+    return Array.from({ length: Math.max(framed.length - 2, 1) }, (_, at) => framed.slice(at, at + 3));
+  }));
+}
+
+// Every work with what it is compared by; pieces that many titles have weigh little.
+export function register(data) {
+  const works = Object.keys(FILES).flatMap((kind) => data[kind].map((work) => ({ ...work, kind, plain: letters(work.title).join(""), own: identifiers(work), pieces: pieces(work.title) })));
+  const held = new Map();
+  for (const work of works) for (const piece of work.pieces) held.set(piece, (held.get(piece) || 0) + 1);
+  const weight = (piece) => Math.log(1 + works.length / (held.get(piece) || 1));
+  const sum = (some) => [...some].reduce((all, piece) => all + weight(piece), 0);
+  return { works, weight, sum: new Map(works.map((work) => [work, sum(work.pieces)])), total: sum };
+}
+
+// The same work or key, in the words of `survey check`.
+export function* same({ key, fields }, { works }, { commands }) {
+  const own = identifiers(Object.fromEntries(fields));
+  let told;
+  for (const [name, { field, mark }] of own) {
+    const first = works.find((work) => work.own.get(name)?.mark === mark);
+    if (!first || first === told) continue;
+    yield { field, work: first, message: `the same ${name} as ${first.key} (${FILES[first.kind]}): is it the same work?` };
+    told = first;
+  }
+  const title = letters(readable(fields.get("title") || "", commands)).join("");
+  const [last] = readable(fields.get("author") || "", commands).split(/,| and /);
+  for (const first of title ? works.filter((work) => work.plain === title) : []) {
+    if (first === told) break;
+    if ([...own].some(([name, { mark }]) => first.own.has(name) && first.own.get(name).mark !== mark) && !isBy(first, last)) continue;
+    yield { field: "title", work: first, message: `the same title as ${first.key} (${FILES[first.kind]}): is it the same work?` };
+    break;
+  }
+  const taken = key && works.find((work) => work.key.toLowerCase() === key.toLowerCase());
+  if (!taken) return;
+  if (taken.kind !== "entries") yield { field: "key", work: taken, message: `the same key as ${taken.key} (${FILES[taken.kind]}): is it the same work?` };
+  else yield { field: "key", work: taken, message: taken.key === key ? "the key is used twice (first in pool.bib)" : `the key differs from ${taken.key} only in case (first in pool.bib)` };
+}
+
+// whether the first author has this last name, as far as the list says
+const isBy = ({ by }, last) => Boolean(last) && [" et al.,", ", ", " and "].some((after) => by.startsWith(`${last}${after}`));
+
+// The works whose titles are nearest, the nearest first.
+export function near(title, { works, weight, sum, total }) {
+  const own = pieces(title);
+  if (own.size < 6) return [];
+  const mine = total(own);
+  return works.map((work) => {
+    const shared = [...own].reduce((all, piece) => work.pieces.has(piece) ? all + weight(piece) : all, 0);
+    return { work, share: shared / (mine + sum.get(work) - shared) };
+  }).filter(({ share }) => share >= NEAR).sort((a, b) => b.share - a.share).slice(0, SHOWN);
+}

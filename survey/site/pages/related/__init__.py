@@ -1,0 +1,1 @@
+"""For a related-work section: comparing a reader's .bib with the pool, and citing cells."""

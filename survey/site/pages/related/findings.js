@@ -1,0 +1,99 @@
+/* What a comparison found, section by section. */
+
+import { copyOnClick } from "../../theme/scripts/copying.js";
+import { element, words } from "../../theme/scripts/dom.js";
+import { workBy, workLink } from "../../theme/scripts/works.js";
+import { cellByCell } from "./pairs.js";
+import { chip, folded, line, list, saveButton, section, standing } from "./parts.js";
+
+const BY = { doi: "DOI", arxiv: "arXiv number", title: "title" };
+
+// "found" is a comparison, "places" the addresses of other pages.
+export function findings(found, survey, places) {
+  const sections = [valueByValue, cellByCell, missing, present, leftOut, background, lacking, notRead];
+  return sections.flatMap((made) => made(found, survey, places));
+}
+
+function valueByValue({ axes }, _, places) {
+  const rows = axes.flatMap(({ label, cells }) => {
+    const occurring = cells.filter(({ having }) => having.length);
+    const own = occurring.filter((value) => value.own);
+    const said = ({ own: has, having }) => having.length ? ` ${has} of ${having.length}` : " none in the pool";
+    return [
+      element("dt", {}, label, " ", element("span", { class: "n" }, `${own.length} of ${occurring.length}`)),
+      element("dd", {}, ...cells.flatMap((value) => [chip(value, places, said(value)), " "])),
+    ];
+  });
+  return [section("Value by value", element("p", {}, "How many of the pool's entries with this value your list has. A solid outline: at least one. Dashed: none, so you miss it. Without an outline: no entry of the pool has it."), element("dl", { class: "values" }, ...rows))];
+}
+
+function missing({ missed, steps }, survey, places) {
+  const title = "What you miss";
+  if (!missed.length) return [section(title, element("p", {}, "Nothing: your list has every value that occurs in the pool."))];
+  const short = `${words(steps.length, "entry", "entries")} would add the ${words(missed.length, "value")} that you miss`;
+  return [section(title,
+    element("p", {}, `${short}. They are found by taking again and again the entry that adds most, so fewer might do; whether they belong in your paper is yours to say.`),
+    element("ol", { class: "path" }, ...steps.map(({ entry, adds }) => line([workLink(entry, places), " ", workBy(entry)], `adds ${named(adds)}`))),
+    element("p", { class: "act" }, saveButton(`${steps.length === 1 ? "This" : `These ${steps.length}`} as BibTeX`, steps.map(({ entry }) => entry), "missed.bib", survey)),
+    element("details", { class: "more" }, element("summary", {}, `Every entry for each of the ${words(missed.length, "value")}`), ...list(missed, (value) => havingOf(value, places))),
+  )];
+}
+
+// Values as a reader is told them, axis by axis.
+function named(values) {
+  const byAxis = new Map();
+  for (const { axis, label } of values) byAxis.set(axis, [...(byAxis.get(axis) || []), label]);
+  return [...byAxis].map(([axis, labels]) => `${axis.label.toLowerCase()}: ${labels.join(" · ")}`).join("; ");
+}
+
+function havingOf(value, places) {
+  const { having } = value;
+  const links = having.slice(0, 8).flatMap(({ key }, n) => [n ? ", " : "", element("a", { href: `${places.entries}${key}/` }, key)]);
+  return element("li", {}, chip(value, places), " ", ...links, having.length > 8 ? ` and ${having.length - 8} more` : "");
+}
+
+// A work of the list that the survey knows: as the survey has it, then where it stands in the list.
+function knownLine(work, places, more = "") {
+  return line([workLink(work.known, places), " ", workBy(work.known)], `${standing(work)}, by ${BY[work.by]}${more}`);
+}
+
+function present({ entries, mine }, survey, places) {
+  if (!entries.length) return [];
+  const twice = entries.length - mine.size;
+  const title = `${words(mine.size, "entry", "entries")} of the survey${twice ? `, ${twice} of them listed more than once` : ""}`;
+  const lineOf = (work) => knownLine(work, places, work.other ? `; your title: ${work.title}` : "");
+  const save = saveButton("These as the survey cites them", [...mine], "matched.bib", survey);
+  return [section("What you have", folded(title, entries, lineOf, element("p", { class: "act" }, save)))];
+}
+
+function leftOut({ records }, _, places) {
+  if (!records.length) return [];
+  return [section("Looked at and left out", ...list(records, (work) => knownLine(work, places, `. We looked at it and left it out: ${work.known.why}`)))];
+}
+
+function background({ background: works }, _, places) {
+  if (!works.length) return [];
+  return [section("Cited as background", element("p", {}, "The chapters cite these; they are not counted as entries."), ...list(works, (work) => knownLine(work, places)))];
+}
+
+function lacking({ lacking: works }, _, places) {
+  if (!works.length) return [];
+  const commands = works.map((work) => `survey new ${nameOf(work)} >> bib/pool.bib`).join("\n");
+  const copy = element("button", { type: "button" }, "Copy the commands");
+  copyOnClick(copy, () => commands);
+  return [section("What the survey lacks",
+    element("p", {}, "Most of these are about other things. One that trains or evaluates a team of language models may belong in the pool: see ", element("a", { href: places.protocol }, "what is kept"), " and ", element("a", { href: places.adding }, "how to add an entry"), "."),
+    folded(words(works.length, "work"), works, (work) => line([work.title || "(without a title)"], standing(work))),
+    element("details", { class: "more" }, element("summary", {}, "A command for each"), element("pre", { tabindex: "0" }, element("code", {}, commands)), element("p", { class: "act" }, copy)),
+  )];
+}
+
+// An arXiv number if there is one, else the key as survey new takes it.
+function nameOf({ arxiv, key }) {
+  return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+-]/g, "").replace(/^[^A-Za-z]+/, "") || "KEY";
+}
+
+function notRead({ unread }) {
+  if (!unread.length) return [];
+  return [section("What could not be read", ...list(unread, ({ file, line: number, why, text }) => line([`${file ? `${file} ` : ""}line ${number}: `, element("code", {}, text)], why)))];
+}

@@ -1,0 +1,39 @@
+/* A reader's .bib against the survey: read, matched and shown in this browser. After the
+   survey's own list has come, nothing is asked of any server, and nothing is ever sent.
+   Text from a file is only ever text here: no markup is made from it. */
+
+import { one, startEach } from "../../theme/scripts/dom.js";
+import { loadJson } from "../../theme/scripts/files.js";
+import { compared, summary } from "./comparison.js";
+import { findings } from "./findings.js";
+import { listen } from "./giving.js";
+import { register } from "./matching.js";
+
+startEach("[data-related]", async (root) => {
+  const status = one("[role=status]", root);
+  const form = one("form", root);
+  let survey;
+  let marks;
+  try {
+    survey = await loadJson(root.dataset.works);
+    marks = register(survey);
+  } catch {
+    status.textContent = "The survey's list could not be loaded: reload the page to try again.";
+    return;
+  }
+  one("[data-without]", root).remove();
+  form.hidden = false;
+  listen(form, show, tell);
+
+  function show(sources) {
+    const found = compared(sources, survey, marks);
+    if (!found.works.length && !found.unread.length) return tell("There is no BibTeX entry in this: expected something like @article{key, title = {...}}.");
+    status.textContent = summary(found, survey);
+    one(".findings", root).replaceChildren(...findings(found, survey, root.dataset));
+  }
+
+  function tell(message) {
+    one(".findings", root).replaceChildren();
+    status.textContent = message;
+  }
+});

@@ -1,0 +1,1 @@
+"""The scale gap: how large teams and runs are, by the kind of evidence."""

@@ -1,0 +1,199 @@
+"""The scale gap as pictures: each number that a work discloses, by the kind of evidence, on a log axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil, log10
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from survey.literature import Pool, Value
+from survey.literature.counting import disclosed, quantity_axis, silence
+from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
+from survey.site.facts import Facts, Files
+from survey.site.markup.templates import render
+from survey.site.markup.text import words
+from survey.site.notebooks.rendering import Table
+
+ROW = 34
+WIDTH = 380
+"""Of the axis; the script that lays a reader's own run over it is told the same number."""
+
+
+SIDE = 380
+"""Of the picture that sets width against size."""
+
+SIMULATED = "Busy at the same time, on average, by number of agents"
+"""The table of a notebook whose curves are laid over what works disclose: shapes, and a column per size."""
+
+ABREAST = ("agents", "parallel")
+"""The quantities that are set against each other, if the survey has them."""
+
+
+def scale_pages(facts: Facts) -> Files:
+    """The page on scale, with a picture for each quantity; nothing if the survey has no such axis."""
+    pool = facts.pool
+    axis = quantity_axis(pool.taxonomy)
+    if axis is None or not pool.evidence:
+        return
+    numbers, silent = disclosed(pool, pool.evidence), silence(pool, pool.evidence)
+    decades = _decades(numbers["number"])
+    drawn: list[tuple[Value, Chart]] = []
+    for value in axis.values.values():
+        said, mute = (table[table["quantity"] == value.id] for table in (numbers, silent))
+        drawn.append((value, _drawn(pool, value, said, mute, decades)))
+    lines = _lines(facts.tables.get(SIMULATED))
+    reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
+    abreast = _abreast(pool, numbers, lines, reach) if all(name in axis.values for name in ABREAST) else None
+    for chart in filter(None, (*(chart for _, chart in drawn), abreast)):
+        yield chart.file
+    page, kinds = "measure/scale.md", pool.evidence
+    yield (
+        page,
+        render(
+            "pages/scale/scale.md.j2",
+            pool=pool,
+            page=page,
+            drawn=drawn,
+            abreast=abreast,
+            kinds=kinds,
+            decades=decades,
+            width=WIDTH,
+            reach=reach,
+            draw=facts.pictures.figure,
+        ),
+    )
+
+
+def _decades(numbers: Iterable[float]) -> int:
+    """How many powers of ten an axis from 1 on needs."""
+    return max(1, ceil(log10(max(numbers, default=10))))
+
+
+def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame, decades: int) -> Chart:
+    labels = {kind.id: kind.label for kind in pool.evidence}
+    shown = numbers.assign(
+        label=[labels[kind] for kind in numbers["kind"]],
+        work=[f"{pool[key].by}, {pool[key].year}" for key in numbers["key"]],
+        href=[f"{ROOT}entries/{key}/" for key in numbers["key"]],
+        text="",
+    )
+    mute = pd.DataFrame(
+        {
+            "label": [labels[kind] for kind in silent["kind"]],
+            "text": [f"{s} of {n} do not say" for s, n in zip(silent["silent"], silent["entries"], strict=True)],
+        }
+    )
+    row = alt.Y("label:N", sort=list(labels.values()), title=None)
+    across = alt.X("number:Q", title=f"{value.label} (log scale)").scale(
+        type="log", domain=[1, 10**decades], nice=False
+    )
+    across = across.axis(values=[10**n for n in range(decades + 1)], grid=True, gridColor=RULE)
+    base = alt.Chart().encode(y=row)
+    said = base.transform_filter("isValid(datum.number)")
+    picture = (
+        said.mark_rule(color=RULE).encode(x=alt.value(0), x2=alt.value(WIDTH))
+        + said.mark_tick(thickness=3, size=16, color=HUE, opacity=0.75, stroke=PAPER, strokeWidth=0).encode(
+            x=across, href="href:N",
+            tooltip=[alt.Tooltip("work:N"), alt.Tooltip("number:Q", title=value.label)],
+        )
+        + base.transform_filter("datum.text != ''").mark_text(align="left", color=MUTED, fontSize=11, dx=8)
+        .encode(x=alt.value(WIDTH), text="text:N")
+    )  # fmt: skip
+    data = [*shown.to_dict("records"), *mute.to_dict("records")]
+    ordered = shown.sort_values(["number", "key"], ascending=[False, True])
+    return Chart(
+        id=f"scale-{value.id}",
+        title=f"{value.label.capitalize()}, as far as works say",
+        sentence=_sentence(shown, silent, value),
+        source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
+        spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)),
+        head=("Work", value.label.capitalize(), "Kind of evidence"),
+        rows=tuple(
+            ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
+            for row in ordered.itertuples()
+        ),
+        hue="scale",
+        lines=False,
+    )
+
+
+def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
+    """How many of a team are at work at once: works that disclose both, and simulated teams."""
+    size, width = ABREAST
+    both = numbers.pivot_table(index=["key", "kind"], columns="quantity", values="number").reindex(columns=ABREAST)
+    both = both.dropna().astype(int).reset_index()
+    labels = {kind.id: kind.label for kind in pool.evidence}
+    works = [
+        {"size": row[size], "width": row[width], "kind": labels[row["kind"]], "work": f"{pool[row['key']].by}, "
+         f"{pool[row['key']].year}", "href": f"{ROOT}entries/{row['key']}/"}
+        for _, row in both.iterrows()
+    ]  # fmt: skip
+    domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]
+    x, y = (
+        encoding(f"{name}:Q", title=title).scale(type="log", domain=domain, nice=False)
+        .axis(values=ticks, grid=True, gridColor=RULE)
+        for encoding, name, title in (
+            (alt.X, "size", "agents (log scale)"), (alt.Y, "width", "at work at once (log scale)"))
+    )  # fmt: skip
+    base = alt.Chart().encode(x, y)
+    shapes = list(dict.fromkeys(line["shape"] for line in lines))
+    colour = alt.Color("shape:N", sort=shapes, title="Simulated, average of a run").scale(range=SERIES[: len(shapes)])
+    picture = (
+        base.transform_filter("isValid(datum.shape)").mark_line(strokeWidth=1.5).encode(
+            color=colour.legend(columns=3, columnPadding=30))
+        + base.transform_filter("isValid(datum.kind)").mark_point(size=90, color=INK, filled=True, opacity=1).encode(
+            shape=alt.Shape("kind:N", sort=list(labels.values()), title="Disclosed by works")
+            .legend(columns=1),
+            href="href:N", tooltip=[alt.Tooltip("work:N"), alt.Tooltip("size:Q", title="Agents"),
+                                    alt.Tooltip("width:Q", title="At once")])
+    )  # fmt: skip
+    spec = finished(picture, [*lines, *works], width=SIDE, height=SIDE)
+    spec["config"]["legend"] |= {"layout": {"top": {"anchor": "start", "direction": "vertical"}}}
+    said = words(len(works), "work says", "works say")
+    tail = "; the curves are simulated teams, and predict no real one" if lines else ""
+    return Chart(
+        id="scale-abreast",
+        title="Of how many agents how many are at work at once",
+        sentence=f"{said} both how many agents worked on one task and how many of them at the same time{tail}.",
+        source=f"Pool as of {pool.day.isoformat()}" + ("; curves: Across scales, simulated" if lines else ""),
+        spec=spec,
+        head=("Work", "Agents", "At once", "Kind of evidence"),
+        rows=tuple(
+            ((w["work"], w["href"]), (_grouped(w["size"]), ""), (_grouped(w["width"]), ""), (w["kind"], ""))
+            for w in sorted(works, key=lambda w: (-w["size"], w["href"]))
+        ),
+        hue="scale",
+        lines=False,
+    )
+
+
+def _lines(curves: Table | None) -> list[dict[str, Any]]:
+    """The points of every simulated curve, from a table with a row per shape and a column per size."""
+    if curves is None:
+        return []
+    (_, *sizes), rows = curves
+    return [
+        {"shape": shape, "size": int(size), "width": width}
+        for shape, *widths in rows
+        for size, width in zip(sizes, widths, strict=True)
+    ]
+
+
+def _sentence(shown: pd.DataFrame, silent: pd.DataFrame, value: Value) -> str:
+    whole, mute = int(silent["entries"].sum()), int(silent["silent"].sum())
+    says = f"{mute} of {words(whole, 'entry', 'entries')} that could say do not"
+    if shown.empty:
+        return f"Nobody discloses it: {says}."
+    most = shown.loc[shown.groupby("label", sort=False)["number"].idxmax()].sort_values(
+        "number", ascending=False, kind="stable"
+    )
+    parts = [f"{_grouped(row.number)} {row.label}" for row in most.itertuples()]
+    return f"At most {'; '.join(parts)}. {says}."
+
+
+def _grouped(number: object) -> str:
+    """A number with thin spaces between thousands."""
+    return f"{number:,}".replace(",", "\u202f")

@@ -1,0 +1,68 @@
+/* Lays a run of the reader's own over the pictures of scale: from the report of a trace, read here and sent nowhere. */
+
+import { one, startEach } from "../../theme/scripts/dom.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+// Which measure of a report belongs to which picture.
+const MEASURES = { agents: "agents", steps: "steps", parallel: "sub_agents_at_once" };
+
+const share = (number, decades) => Math.min(Math.max(Math.log10(number) / decades, 0), 1);
+
+// Puts a shape over the picture of one quantity; false if there is no such picture.
+function lay(picture, tag, attributes) {
+  const svg = one(`#chart-scale-${picture} svg`);
+  const frame = svg?.querySelector(".role-frame > g");
+  if (!frame) return false;
+  svg.querySelector(".own")?.remove();
+  const own = document.createElementNS(SVG, "g");
+  own.setAttribute("class", "own");
+  const shape = document.createElementNS(SVG, tag);
+  const background = frame.querySelector("path.background")?.getBBox();
+  for (const [name, v] of Object.entries(attributes(background?.width, background?.height))) shape.setAttribute(name, v);
+  own.append(shape);
+  frame.append(own);
+  return true;
+}
+
+function mark(quantity, number, decades, width) {
+  const x = share(number, decades) * width;
+  return lay(quantity, "line", (_, height) => ({ x1: x, x2: x, y1: 0, y2: height || 170 }));
+}
+
+// The run as a ring in the picture that sets width against size, if the report has both.
+function ring(measures, reach) {
+  const [size, width] = [measures.agents?.value, measures.sub_agents_at_once?.value];
+  if (!(size > 0 && width > 0)) return;
+  lay("abreast", "circle", (w, h) => ({ cx: share(size, reach) * w, cy: (1 - share(width, reach)) * h, r: 7 }));
+}
+
+async function read(root, file) {
+  const said = one("[data-own-said]", root);
+  let report;
+  try {
+    report = JSON.parse((await file.text()).split("\n{")[0]); // of several reports, the first
+  } catch {
+    said.textContent = `${file.name} is not JSON. Expected what "survey trace report run.jsonl --format json" prints.`;
+    return;
+  }
+  if (!report?.measures) {
+    said.textContent = `${file.name} is JSON, but no report of a trace: it has no measures.`;
+    return;
+  }
+  const decades = Number(root.dataset.decades), width = Number(root.dataset.width);
+  const parts = [];
+  for (const [quantity, name] of Object.entries(MEASURES)) {
+    const number = report.measures[name]?.value;
+    if (!(number > 0)) parts.push(`${quantity}: the report does not say`);
+    else if (mark(quantity, number, decades, width)) parts.push(`${quantity}: ${number.toLocaleString("en")}`);
+  }
+  ring(report.measures, Number(root.dataset.reach));
+  said.textContent = `Laid over the pictures as a dashed line: ${parts.join("; ")}.`;
+}
+
+startEach("[data-own-run]", (root) => {
+  root.hidden = false;
+  const picker = one("input", root);
+  picker.addEventListener("change", () => picker.files.length && read(root, picker.files[0]));
+  if (picker.files.length) read(root, picker.files[0]); // chosen before the script was there
+});

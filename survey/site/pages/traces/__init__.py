@@ -1,0 +1,1 @@
+"""The schema, checks, measures and formats of traces, with an example."""

@@ -1,0 +1,1 @@
+"""Chapters: live figures, citations and formulas in pages that a person wrote."""

@@ -1,0 +1,232 @@
+"""Live figures: what the prose may ask of the pool.
+
+Each function here can be called in a page as ``{{ count("reward=shared") }}``.
+Filters are written as on the command line. What is asked for and does not exist
+is an error, never an empty string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from survey.literature import Axis, Entry, Pool, Shape
+from survey.literature.claims import Judge
+from survey.literature.gaps import OPEN, gap_map, pairs
+from survey.literature.pool import cell_label
+from survey.literature.problems import expected, quoted
+from survey.site.charts.drawing import Pictures
+from survey.site.charts.overview import picture
+from survey.site.charts.pool_charts import requested
+from survey.site.markup.templates import render
+from survey.site.markup.text import inert
+from survey.site.prose import performance
+
+NUMBER_WORDS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+
+
+@dataclass
+class Figures:
+    """The functions of one page. ``cited`` collects the keys that the page cites."""
+
+    pool: Pool
+    page: str
+    pictures: Pictures
+    cited: dict[str, Entry] = field(default_factory=dict)
+
+    def functions(self) -> Mapping[str, Any]:
+        """What the page may call, by name."""
+        names = (
+            "count",
+            "share",
+            "words",
+            "largest",
+            "cites",
+            "authors",
+            "records",
+            "term",
+            "chart",
+            "picture",
+            "emptiest",
+            "claim",
+            "coverage",
+            "asof",
+            "measured",
+            "campaigns",
+        )
+        return {name: getattr(self, name) for name in names}
+
+    def count(self, *filters: str, primary: bool = False, as_of: str | None = None) -> int:
+        """How many entries match; all of them without a filter."""
+        return len(self._pool(as_of).where(map(_pair, filters), primary))
+
+    def share(self, *filters: str, primary: bool = False, as_of: str | None = None) -> str:
+        """The share of all entries that match, in per cent."""
+        whole = len(self._pool(as_of))
+        percent = 100 * self.count(*filters, primary=primary, as_of=as_of) / whole if whole else 0
+        return f"{percent:.0f} %" if percent >= 1 or percent == 0 else f"{percent:.1f} %"
+
+    def words(self, number: int, capital: bool = False) -> str:
+        """A small number as a word, a large one in digits."""
+        word = NUMBER_WORDS[number] if 0 <= number < len(NUMBER_WORDS) else str(number)
+        return word.capitalize() if capital else word
+
+    def largest(self, quantity: str, *filters: str, as_of: str | None = None) -> str:
+        """The largest number disclosed by the entries that match, with thin spaces between thousands."""
+        scales = [axis.id for axis in self.pool.taxonomy.on("entry") if quantity in axis.values]
+        if not scales or self.pool.taxonomy[scales[0]].shape is not Shape.QUANTITY:
+            known = [v for a in self.pool.taxonomy if a.shape is Shape.QUANTITY for v in a.values]
+            raise ValueError(f"{quoted(quantity)} is not a quantity {expected(quantity, known)}")
+        chosen = self._pool(as_of).where(map(_pair, filters))
+        numbers = [t.number for e in chosen for t in e.tags.get(scales[0], ()) if t.word == quantity and t.number]
+        if not numbers:
+            raise ValueError(f"no entry among {list(filters)} discloses {quantity}")
+        return f"{max(numbers):,}".replace(",", "\u202f")
+
+    def cites(self, *filters: str, primary: bool = False, as_of: str | None = None) -> Markup:
+        """The entries that match, as citations in a row."""
+        chosen = sorted(self._pool(as_of).where(map(_pair, filters), primary), key=lambda e: (e.year, e.by))
+        return Markup(", ").join(self.cite(entry.key) for entry in chosen) if chosen else Markup("none")
+
+    def authors(self, key: str) -> Markup:
+        """A work as the subject of a sentence: Chen et al. (2026), linked."""
+        entry = self.entry(key)
+        return self._link(entry, f"{entry.by} ({entry.year})")
+
+    def cite(self, key: str) -> Markup:
+        """A work in brackets: Chen et al., 2026, linked."""
+        entry = self.entry(key)
+        return self._link(entry, f"{entry.by}, {entry.year}")
+
+    def records(self, *filters: str, as_of: str | None = None) -> int:
+        """How many excluded records match; all of them without a filter."""
+        pairs = [_pair(text) for text in filters]
+        for axis, value in pairs:
+            axes = {a.id: a for a in self.pool.taxonomy.on("record")}
+            if axis not in axes:
+                raise ValueError(f"there is no axis {quoted(axis)} of records {expected(axis, axes)}")
+            if value not in axes[axis].words:
+                raise ValueError(f"{quoted(value)} is not a value of {axis} {expected(value, axes[axis].words)}")
+        matching = (r for r in self._pool(as_of).records if all(v in r.words(a) for a, v in pairs))
+        return sum(1 for _ in matching)
+
+    def term(self, axis: str, value: str, text: str = "") -> Markup:
+        """A value of the taxonomy, linked to its page."""
+        asked = self._axis(axis)
+        if value not in asked.values:
+            raise ValueError(f"{quoted(value)} is not a value of {axis} {expected(value, asked.values)}")
+        return Markup("[{}]({})").format(
+            inert(text or asked.values[value].label), _source_link(self.page, f"axes/{axis}/{value}.md")
+        )
+
+    def chart(self, axis: str, across: str = "", as_of: str | None = None) -> Markup:
+        """A chart of one axis, or of two against each other."""
+        pool = self._pool(as_of)
+        return Markup(self.pictures.figure(requested(pool, axis, across), self.page, shared=pool.snapshot is None))
+
+    def picture(self, *axes: str) -> Markup:
+        """The drawing of the whole survey on these axes, from left to right."""
+        for axis in axes:
+            self._axis(axis)
+        return Markup(picture(self.pool, self.page, axes))
+
+    def emptiest(self, rows: str, columns: str, number: int = 2) -> Markup:
+        """The open cells of two main axes in which one would expect most entries by chance, linked to their map."""
+        if (rows, columns) not in pairs(self.pool):
+            raise ValueError(f"there is no map of gaps of {rows} by {columns}")
+        cells = sorted(gap_map(self.pool, rows, columns).of(*OPEN), key=lambda cell: -cell.expected)[:number]
+        page = _source_link(self.page, f"gaps/{rows}-by-{columns}.md")
+        named = partial(cell_label, self.pool.taxonomy)
+        down, across = self._axis(rows), self._axis(columns)
+        labels = [f"{named(down, cell.row)} with {named(across, cell.column)}" for cell in cells]
+        return Markup(" and ").join(Markup("[{}]({})").format(inert(label), page) for label in labels)
+
+    def claim(self, id: str, text: str = "") -> Markup:
+        """How a claim of the ledger stands, linked to its page: contested, for instance."""
+        try:
+            judgement = Judge(self.pool).judged(self.pool.claims[id])
+        except KeyError as error:
+            raise ValueError(error.args[0]) from None
+        return Markup("[{}]({})").format(inert(text or judgement.status), _source_link(self.page, f"claims/{id}.md"))
+
+    def coverage(self, axis: str, *filters: str) -> Markup:
+        """A table of the entries that match against the values of an axis, grouped by family."""
+        asked = self._axis(axis)
+        entries = sorted(self.pool.where(map(_pair, filters)), key=lambda e: (e.year, e.key))
+        families = [(f, [v for v in asked.values.values() if v.family == f.id]) for f in asked.families.values()]
+        alone = [v for v in asked.values.values() if not v.family]
+        return Markup(
+            render(
+                "prose/coverage.html.j2", axis=asked, entries=entries, families=families, alone=alone, page=self.page
+            )
+        )
+
+    def asof(self) -> str:
+        """The day the figures of this page speak for."""
+        return self.pool.day.isoformat()
+
+    def measured(self) -> Markup:
+        """A table of what was measured, each figure against a peer or a limit."""
+        return Markup(render("prose/measured.html.j2", measured=performance.measured()))
+
+    def campaigns(self) -> Markup:
+        """A table of what was tried on purpose to break the survey, and what came of it."""
+        return Markup(render("prose/campaigns.html.j2", campaigns=performance.campaigns()))
+
+    def entry(self, key: str) -> Entry:
+        """The work behind a key, which from now on is in the page's reference list."""
+        known = {e.key: e for e in self.pool} | {f"@{e.key}": e for e in self.pool.background}
+        if key not in known:
+            raise ValueError(f"there is no entry {quoted(key)} {expected(key, known)}")
+        self.cited.setdefault(key, known[key])
+        return known[key]
+
+    def _axis(self, axis: str) -> Axis:
+        if axis not in self.pool.taxonomy.axes:
+            raise ValueError(f"there is no axis {quoted(axis)} {expected(axis, self.pool.taxonomy.axes)}")
+        return self.pool.taxonomy[axis]
+
+    def _link(self, entry: Entry, label: str) -> Markup:
+        here = entry.key in self.pool
+        target = _source_link(self.page, f"entries/{entry.key}.md") if here else _within_brackets(entry.url)
+        return Markup("[{}]({})").format(inert(label), target)
+
+    def _pool(self, as_of: str | None) -> Pool:
+        return self.pool.as_of(date.fromisoformat(as_of)) if as_of else self.pool
+
+
+def _pair(text: str) -> tuple[str, str]:
+    axis, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f'{quoted(text)} is not a filter (expected AXIS=VALUE, as in "reward=shared")')
+    return axis.strip(), value.strip()
+
+
+def _within_brackets(url: str) -> str:
+    """The same address without what would end a link in Markdown, and could begin another."""
+    return re.sub(r"[()\[\]]", lambda sign: f"%{ord(sign[0]):02X}", url)
+
+
+def _source_link(page: str, target: str) -> str:
+    """A link between source files, which the generator checks and turns into an address."""
+    return "../" * page.count("/") + target

@@ -1,0 +1,70 @@
+"""The same pages in a folder, for any generator that reads mkdocs.yml and Markdown."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from survey.literature import InvalidSurvey, Pool, Problem
+from survey.site.build import build
+from survey.site.facts import Facts
+from survey.site.notebooks.execution import executed
+from survey.site.notebooks.rendering import filled, markdown
+from survey.site.prose.prose import render_prose
+from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, read_configuration
+from survey.site.publishing.staging import beside
+
+NOTEBOOK_LINK = re.compile(r"(\]\([^):#\s]*notebooks/[^):#\s]+)\.ipynb")
+
+
+def write_folder(pool: Pool, project: Path, out: Path) -> int:
+    """Write every page and file of the site below ``out``, all or nothing; the number of files written.
+
+    ``project`` is the folder with mkdocs.yml and docs/. Prose is written with its figures
+    filled in, other files as they are, and a mkdocs.yml that asks for no plugin of ours.
+
+    Raises:
+        InvalidSurvey: if mkdocs.yml or a page cannot be read, or asks for what does not exist.
+        FileExistsError: if ``out`` is there and holds something.
+        Busy: if another run is writing to ``out``.
+
+    """
+    if out.exists() and any(out.iterdir()):
+        raise FileExistsError(f"{out} is not empty: name a new folder, or empty it first")
+    configuration = read_configuration(project)
+    docs = configuration.docs
+    written = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}
+    ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
+    facts = Facts(pool, configuration.site_url, notebooks=list(ran.values()))
+    pages = {name: _content(path, name, facts) for name, path in written.items()}
+    for name, content in build(facts).items():
+        if name in written:
+            shown = os.path.relpath(written[name])
+            raise InvalidSurvey([Problem(shown, 1, "stands where a computed page belongs: rename or delete it")])
+        pages[name] = _linked(content) if name.endswith(".md") else content
+    for path, notebook in ran.items():
+        page = f"notebooks/{path.name}"
+        pages[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, facts.pictures))
+    with beside(out) as new:
+        for name, content in pages.items():
+            target = new / DOCS / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content if isinstance(content, bytes) else content.encode())
+        (new / NAME).write_text(configuration.plain, encoding="utf-8")
+        if configuration.overrides:
+            shutil.copytree(configuration.overrides, new / OVERRIDES)
+    return len(pages)
+
+
+def _content(path: Path, name: str, facts: Facts) -> str | bytes:
+    if path.suffix != ".md":
+        return path.read_bytes()
+    shown = os.path.relpath(path)
+    return _linked(render_prose(decoded(path, shown), facts.pool, name, shown, facts.pictures))
+
+
+def _linked(content: str | bytes) -> str | bytes:
+    """A page with its links to notebooks leading to the pages that they have become."""
+    return NOTEBOOK_LINK.sub(r"\1.md", content) if isinstance(content, str) else content

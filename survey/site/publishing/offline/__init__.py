@@ -1,0 +1,1 @@
+"""The built site as a folder that opens from a file manager."""

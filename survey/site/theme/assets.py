@@ -1,0 +1,63 @@
+"""What the pages load: the scripts, each bundled from its modules, and one style sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from survey.site.theme.bundling import bundled
+
+SITE = Path(__file__).parents[1]
+
+SCRIPTS = {
+    "assets/survey.js": "theme/scripts/survey.js",  # every page
+    "assets/related.js": "pages/related/related.js",
+    "assets/new-entry.js": "pages/new_entry/new-entry.js",
+    "assets/scale.js": "pages/scale/scale.js",
+}
+"""Each script that pages load, and the module that it begins with."""
+
+STYLE = "assets/survey.css"
+
+STYLES = (
+    "theme/styles/palette.css",
+    "theme/styles/type.css",
+    "theme/styles/page.css",
+    "theme/styles/parts.css",
+    "theme/styles/tables.css",
+    "charts/charts.css",
+    "pages/entries/entries.css",
+    "pages/counts/counts.css",
+    "charts/overview.css",
+    "pages/explorer/explorer.css",
+    "theme/styles/narrow.css",
+    "theme/styles/print.css",
+    "prose/prose.css",
+    "pages/traces/traces.css",
+    "notebooks/notebooks.css",
+    "pages/claims/claims.css",
+    "pages/agreement/agreement.css",
+    "pages/scale/scale.css",
+    "pages/related/related.css",
+    "pages/gaps/gaps.css",
+    "pages/new_entry/new-entry.css",
+)
+"""The parts of the style sheet in the order of the cascade: of two rules of equal weight the later one wins."""
+
+
+def assets() -> Iterator[tuple[str, str | bytes]]:
+    """Every script and style sheet: its path below ``docs/`` and its content.
+
+    Raises:
+        FileNotFoundError: if a file is missing.
+        ValueError: if a module cannot be bundled.
+
+    """
+    for path, entry in SCRIPTS.items():
+        yield path, bundled(SITE / entry)
+    yield STYLE, style_sheet()
+
+
+def style_sheet() -> str:
+    """All styles as one sheet."""
+    return "\n".join((SITE / path).read_text(encoding="utf-8") for path in STYLES)

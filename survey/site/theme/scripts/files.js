@@ -1,0 +1,15 @@
+/* Data that a page loads, and files that a reader saves. */
+
+export async function loadJson(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status} for ${answer.url}`);
+  return answer.json();
+}
+
+export function saveText(text, name, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

@@ -1,0 +1,11 @@
+/* Tables and formulas wider than the page scroll: then they must be reachable by keyboard. */
+
+import { all } from "./dom.js";
+
+export function focusableScrollers() {
+  for (const [number, wrap] of all(".md-typeset__scrollwrap, .formula").entries()) {
+    if (wrap.scrollWidth <= wrap.clientWidth) continue;
+    const label = `${wrap.matches(".formula") ? "Formula" : "Table"} ${number + 1}`;
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", label]]) wrap.setAttribute(name, value);
+  }
+}

@@ -1,0 +1,60 @@
+"""What goes when something is taken out: the rule of ``survey.traces.replay.edits``, for many units of one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from survey.traces.model import Event, Trace
+from survey.traces.replay import CAUSES, Replay, replay
+
+
+@dataclass(frozen=True)
+class Falls:
+    """A trace, and what depends on what in it."""
+
+    trace: Trace
+
+    def with_(self, ids: Iterable[str], *, perhaps: bool = False) -> tuple[set[str], set[str]]:
+        """The ids of events, and the agents, that go with these events and agents, themselves among them.
+
+        By the rule of ``edits.without`` an event goes when all its causes are gone. ``perhaps``: when any is, so
+        that this is everything that could go, whatever else is taken out.
+        """
+        ordered = self._replayed.graph
+        gone = {id for id in ids if id in ordered.places}
+        agents = {id for id in ids if id not in ordered.places}
+        for event in ordered.events:
+            if event.id in gone or self._goes(event, gone, agents, perhaps):
+                gone.add(event.id)
+                if event.type == "spawn" and (child := event.child):
+                    agents.add(child)
+        return gone, agents
+
+    def _goes(self, event: Event, gone: Collection[str], agents: set[str], perhaps: bool) -> bool:
+        causes = self._causes.get(event.id, [])
+        return (
+            not agents.isdisjoint((event.agent, event.sender, event.to or ""))
+            or event.parent in gone
+            or self._calls.get(event.id) in gone
+            or (bool(causes) and (any if perhaps else all)(cause in gone for cause in causes))
+        )
+
+    @cached_property
+    def _replayed(self) -> Replay:
+        return replay(self.trace)
+
+    @cached_property
+    def _calls(self) -> dict[str, str]:
+        events = self._replayed.graph.events
+        return {events[result].id: events[call].id for call, result in self._replayed.answers.items()}
+
+    @cached_property
+    def _causes(self) -> dict[str, list[str]]:
+        ordered = self._replayed.graph
+        found: dict[str, list[str]] = {}
+        for source, target, type in ordered.edges():
+            if type in CAUSES:
+                found.setdefault(ordered.events[target].id, []).append(ordered.events[source].id)
+        return found

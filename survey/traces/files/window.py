@@ -1,0 +1,185 @@
+"""A window that moves over a JSON text too long to hold."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from survey.traces.checks import Pairs
+from survey.traces.model import schema
+from survey.traces.problems import quoted
+
+PIECE = 1 << 17
+SPACE = re.compile(r"[ \t\r\n]*")
+BETWEEN = re.compile(r"\}\s*,\s*\{")
+TRIES = 8
+LONGEST_TOKEN = 20
+"""More than the longest word or escape that a text may be cut off in."""
+REMEMBERED = 1 << 22
+"""How much of a broken document is looked through for the next one."""
+
+
+class Broken(Exception):
+    """The text ceases to be JSON; says at which place of the window, and why."""
+
+    def __init__(self, at: int, why: str) -> None:
+        self.at, self.why = at, why
+
+
+class Window:
+    """The text in sight and a place in it, ``at``. What lies behind the place may be forgotten."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.text, self.at, self.ended, self.damage = "", 0, False, ""
+        self._lines = 0
+        self._start = 0  # where the document began; -1 once that was forgotten
+        # bytes that are no UTF-8 become characters of their own, so that what is broken is one text and not the file
+        self._stream, self._decode = stream, codecs.getincrementaldecoder("utf-8-sig")("surrogateescape").decode
+
+    def line(self, at: int) -> int:
+        """The number of the line that a place lies on."""
+        return self._lines + self.text.count("\n", 0, at) + 1
+
+    def grow(self) -> bool:
+        """Take in more, twice as much as is in sight, so that a long value stays linear; False at the end."""
+        if self.ended:
+            return False
+        more = self._read(max(PIECE, len(self.text) - self.at))
+        kept = self._start if self._start >= 0 and self.at - self._start < REMEMBERED else self.at
+        self._lines += self.text.count("\n", 0, kept)
+        self.text, self.at = self.text[kept:] + more, self.at - kept
+        self._start = 0 if kept == self._start else -1
+        return True
+
+    def _read(self, size: int) -> str:
+        try:
+            data = self._stream.read(size)
+            self.ended = not data
+            return self._decode(data, self.ended)
+        except Exception as error:  # each packing has errors of its own, with no common ancestor
+            self.damage, self.ended = f"the file cannot be unpacked ({error})", True
+            return ""
+
+    def more(self) -> bool:
+        """Skip space; whether anything follows."""
+        while True:
+            self.at = SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
+            if self.at < len(self.text):
+                return True
+            if not self.grow():
+                return False
+
+    def peek(self) -> str:
+        """The next character that is no space, or nothing at the end."""
+        return self.text[self.at] if self.more() else ""
+
+    def take(self, expected: str) -> str:
+        """The next character that is no space, which must be one of those expected."""
+        found = self.peek()
+        if not found or found not in expected:
+            shown = quoted(self.text[self.at : self.at + 20]) if found else "the end of the text"
+            raise Broken(self.at, self.damage or f"found {shown}, expected {' or '.join(expected)}")
+        self.at += 1
+        return found
+
+    def value(self) -> Any:
+        """The next value; objects as ``Pairs``."""
+        while True:
+            self.more()
+            try:
+                value, end = _PAIRS.raw_decode(self.text, self.at)
+            except json.JSONDecodeError as error:
+                if not _may_go_on(error) or not self.grow():
+                    raise Broken(error.pos, self.damage or error.msg.lower()) from None
+            except (RecursionError, ValueError) as error:
+                raise Broken(self.at, _reason(error)) from None
+            else:
+                if end < len(self.text) or not self.grow():  # a number that ends with the window may go on
+                    self.at = end
+                    return value
+
+    def pieces(self, decode: Callable[[str], list[Any] | None]) -> Iterator[tuple[str, list[Any] | None]]:
+        """The text of the list whose bracket was just taken, some elements at a time.
+
+        With each piece what ``decode`` makes of it. It raises ``ValueError`` where a text is no JSON
+        list; it may give None for a list that it would rather have read with care.
+        """
+        while True:
+            if len(self.text) - self.at < PIECE:
+                self.grow()
+            piece = self._middle(decode)
+            if piece:
+                yield piece
+                continue
+            try:
+                _, end = _PLAIN.raw_decode("[" + self.text[self.at :])
+            except json.JSONDecodeError as error:
+                if not _may_go_on(error) or not self.grow():
+                    raise Broken(self.at + error.pos - 1, self.damage or error.msg.lower()) from None
+            except (RecursionError, ValueError) as error:
+                raise Broken(self.at, _reason(error)) from None
+            else:
+                rest = "[" + self.text[self.at : self.at + end - 1]
+                self.at += end - 1
+                yield rest, None
+                return
+
+    def _middle(self, decode: Callable[[str], list[Any] | None]) -> tuple[str, list[Any] | None] | None:
+        """A piece that ends where one object does and the next begins.
+
+        A place that looks so may lie within an element, or behind the list. Then the piece is no
+        list of whole elements, the parser says so, and an earlier place is tried.
+        """
+        if self.ended:
+            return None
+        tail = max(self.at, len(self.text) - 8192)
+        for match in list(BETWEEN.finditer(self.text, tail))[: -TRIES - 1 : -1]:
+            piece = f"[{self.text[self.at : match.start() + 1]}]"
+            try:
+                items = decode(piece)
+            except (ValueError, RecursionError):
+                continue
+            self.at = match.end() - 1
+            return piece, items
+        return None
+
+    def begin(self) -> None:
+        """Note that a document begins here."""
+        self.more()
+        self._start = self.at
+
+    def recover(self) -> None:
+        """Go on behind something broken: at the next line that begins a document.
+
+        That may be the very next line, even if the broken document seemed to go on into it.
+        """
+        self.at = max(self._start, 0) if self._start >= 0 else self.at
+        self._start = -1
+        while not (found := _BEGINNING.search(self.text, self.at)):
+            self.at = max(len(self.text) - LONGEST_BEGINNING, self.at)
+            if not self.grow():
+                self.at = len(self.text)
+                return
+        self.at = found.start() + 1
+
+
+LONGEST_BEGINNING = 200
+_BEGINNING = re.compile(r'\n\{\s{0,100}"(?:' + "|".join(schema()["properties"]) + ')"')
+_PAIRS = json.JSONDecoder(object_pairs_hook=Pairs)
+_PLAIN = json.JSONDecoder()
+
+
+def _may_go_on(error: json.JSONDecodeError) -> bool:
+    """Whether the text may be sound, and only end too early.
+
+    Of what is broken in the midst of the text no more needs to be seen: a file with a broken line
+    would otherwise be read to its end before the next line could be looked at.
+    """
+    return error.msg.startswith("Unterminated string") or error.pos > len(error.doc) - LONGEST_TOKEN
+
+
+def _reason(error: Exception) -> str:
+    return "is nested too deeply" if isinstance(error, RecursionError) else "found a number with too many digits"

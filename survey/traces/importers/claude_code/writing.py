@@ -1,0 +1,326 @@
+"""The trace that the facts of a session add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from survey.traces.importers.claude_code.children import Child, Return, children_of, is_fine, receiver_of
+from survey.traces.importers.claude_code.facts import Call, Facts, Remark, Turn, facts_of
+from survey.traces.importers.claude_code.plan import Plan, settle_tokens
+from survey.traces.importers.claude_code.session import MAIN, Entry, Session
+from survey.traces.importers.claude_code.summaries import WRITING, Result, When
+from survey.traces.importers.json_values import flag, number, text
+from survey.traces.model import Builder, Content, Trace
+
+ANSWERED_BY_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
+EVERYBODY = "*"
+
+
+def told(session: Session, content: Content, importer: str) -> Trace | None:
+    """The trace of a session; None where nobody acts in it."""
+    facts = facts_of(session)
+    if not (facts.turns or facts.remarks or facts.compactions):
+        return None
+    id = session.id or "session"
+    builder = Builder(
+        id, id, importer=importer, system=importer, version=session.version, time=session.time, content=content
+    )
+    _Teller(builder, session, facts).tell()
+    for turn in facts.turns:
+        turn.calls.clear()  # a call knows its turn: together they would wait for the collector
+    return builder.build()
+
+
+class _Teller:
+    """Writes events in the order of time, then draws what leads from one to another."""
+
+    def __init__(self, builder: Builder, session: Session, facts: Facts) -> None:
+        self.builder, self.session, self.facts = builder, session, facts
+        self.children = children_of(session, facts)
+        self.plan = Plan(facts, self.children)
+        self.spawning = {child.call.id: child for child in self.children.values() if child.call}
+        self.team = {child.name: child for child in self.children.values() if child.teammate and child.name}
+        self.turn_events: dict[str, str] = {}
+        self.call_events: dict[str, str] = {}
+        self.spawns_in_workflows: dict[str, str] = {}
+        self.returns: dict[int, str] = {}
+        self.first: dict[str, str] = {}
+        """The first event of each agent."""
+        self.last: dict[str, float] = {}
+        """The time of the last event that each agent takes part in."""
+        self.people: dict[tuple[str, str], str] = {}
+        """Acts of people, by the turn (a refusal) or the call (an answer) that they are about."""
+        self.links: list[Callable[[], None]] = []
+        """What is drawn when every event is there."""
+        self.first_told = min((remark.at for remark in facts.remarks if remark.kind == "prompt"), default=None)
+        self.main_cut_short = any(
+            remark.agent == MAIN and remark.kind == "interruption" for remark in facts.remarks
+        ) or any(call.agent == MAIN and call.result and call.result.by_a_person for call in facts.calls.values())
+
+    def tell(self) -> None:
+        """Write everything down."""
+        unseen = settle_tokens(self.plan)
+        for _, _, write in sorted(self._acts(), key=lambda act: act[:2]):
+            write()
+        self._compactions_elsewhere()
+        for child in self.children.values():
+            self._life(child)
+        self._stop()
+        links, self.links = self.links, []  # each holds on to this: nothing would go before the collector came
+        for draw in links:
+            draw()
+        self._describe()
+        self.builder.lost("turns of sub-agents of which only the tokens are known", unseen)
+
+    def _write(self, type: str, agent: str, t: float, **fields: Any) -> str:
+        event = self.builder.event(type, agent, t, **fields)
+        self.first.setdefault(agent, event)
+        for one in (agent, fields.get("to") or agent):
+            self.last[one] = max(t, self.last.get(one, t))
+        return event
+
+    def _acts(self) -> list[tuple[When, int, Callable[[], None]]]:
+        """Every act with its moment, and with a rank for those that one record tells of."""
+        acts: list[tuple[When, int, Callable[[], None]]] = []
+        for turn in self.facts.turns:
+            acts.append((turn.at, 1, partial(self._turn, turn)))
+            for call in turn.calls:
+                acts.append((call.at, 2, partial(self._call, call)))
+                if call.result:
+                    acts.append((call.result.at, 3, partial(self._result, call, call.result)))
+        acts += [(remark.at, 0, partial(self._remark, remark)) for remark in self.facts.remarks]
+        acts += [((entry.t, entry.place), 0, partial(self._compaction, entry)) for entry in self.facts.compactions]
+        acts += [((entry.t, entry.place), 0, partial(self._prevention, entry)) for entry in self.facts.prevented]
+        for child in self.children.values():
+            if child.workflow:
+                begun = child.spawned or child.first
+                acts.append((begun, 0, partial(self._spawn_in_workflow, child, child.workflow, begun)))
+            acts += [(back.at, 4, partial(self._return, child, back)) for back in child.returns]
+        return acts
+
+    def _at(self, agent: str, t: float) -> float:
+        """A time in an agent's life: never before its spawn, though clocks may say so."""
+        child = self.children.get(agent)
+        return max(t, child.spawned[0]) if child and child.spawned else t
+
+    def _then(self, event: str, agent: str, after: When, type: str) -> None:
+        """Lead to the turn in which an agent comes upon something; it has none where its log is missing or ends."""
+        turn = self.plan.next_turn(agent, after)
+        if turn:
+            self.links.append(lambda: self.builder.link(event, self.turn_events[turn.id], type, derived=True))
+
+    def _turn(self, turn: Turn) -> None:
+        decisions, aggregates = self.plan.decisions(turn), turn.id in self.plan.aggregates
+        start = self._at(turn.agent, turn.at[0])
+        self.turn_events[turn.id] = self._write(
+            "orchestrator_decision" if decisions else "aggregate" if aggregates else "model_call",
+            turn.agent,
+            start,
+            t_end=turn.end if turn.end > start and self.session.time == "seconds" else None,
+            decision=decisions or (["O4"] if aggregates else None),
+            tokens=turn.usage or None,
+            status="error" if turn.failed else None,
+            text=turn.text,
+        )
+
+    def _call(self, call: Call) -> None:
+        t, of = self._at(call.agent, call.at[0]), {**call.given.said, "parent": self.turn_events.get(call.turn.id)}
+        resumed = self.plan.tasks.get(call.id)
+        if spawned := self.spawning.get(call.id):
+            event = self._write("spawn", call.agent, t, to=spawned.id, role=spawned.role, agent_name=spawned.name, **of)
+        elif resumed:
+            anew = any(back.at < call.at for back in resumed.returns)
+            event = self._write("delegate" if anew else "message", call.agent, t, to=resumed.id, **of)
+            self._then(event, resumed.id, call.at, "causal" if anew else "message")
+            answer = next((back for back in resumed.returns if back.at > call.at), None)
+            if answer and resumed.id not in self.plan.turns:
+                self.links.append(lambda: self.builder.link(event, self.returns[id(answer)], "causal"))
+        elif call.tool in WRITING and is_fine(call):
+            self._message(call, t, of)
+            return
+        else:
+            event = self._write("tool_call", call.agent, t, tool=call.tool, parent=of["parent"], **call.given.whole)
+        self.call_events[call.id] = event
+        self._of_turn(call, event)
+
+    def _of_turn(self, call: Call, event: str) -> None:
+        if not self.builder[event].parent:  # clocks that jump put a call before its turn
+            self.links.append(lambda: self.builder.amend(event, parent=self.turn_events[call.turn.id]))
+        self.links.append(lambda: self.builder.link(self.turn_events[call.turn.id], event, "causal"))
+
+    def _message(self, call: Call, t: float, of: dict[str, str | None]) -> None:
+        """A message to a teammate, or to all of them; what is no plain message is the protocol's."""
+        to, kind = receiver_of(call), text(call.given.names.get("type"))
+        names = list(self.team) if kind == "broadcast" or to == EVERYBODY else [to] if to else []
+        plain = kind in (None, "message", "broadcast") and not call.given.coded
+        if not names:
+            self.builder.lost("messages whose receiver is not in the log")
+        for name in names:
+            receiver = self._instance(name, call.at)
+            event = self._write("message", call.agent, t, to=receiver, protocol=None if plain else True, **of)
+            self._of_turn(call, event)
+            self._then(event, receiver, call.at, "message")
+
+    def _instance(self, name: str, at: When) -> str:
+        """The instance behind a teammate's name; one whose spawn is in another log, or still to come, is but a name."""
+        known = self.team.get(name) or self.children.get(name)
+        if known and (not known.spawned or known.spawned <= at):
+            return known.id
+        if known is None:
+            self.builder.agent(name, name=name)
+        return known.name or name if known else name
+
+    def _result(self, call: Call, result: Result) -> None:
+        person = self._person(call, result)
+        if call.id in self.spawning or call.id in self.plan.tasks or (call.tool in WRITING and is_fine(call)):
+            return
+        t = self._at(call.agent, result.at[0])
+        status = None if result.status == "ok" else result.status
+        rule = self._write("safety_event", call.agent, t, status=status, tool=call.tool) if result.denied else None
+        known = self.call_events.get(call.id)
+        event = self._write("tool_result", call.agent, t, tool=call.tool, status=status, parent=known, **result.said)
+
+        def draw() -> None:
+            asked = self.call_events[call.id]
+            if asked != known:
+                self.builder.amend(event, parent=asked)
+            self.builder.link(asked, event, "tool_dependency")
+            for between, type in ((person, "causal"), (rule, "safety_flow")):
+                if between:
+                    self.builder.link(asked, between, "causal")
+                    self.builder.link(between, event, type)
+
+        self.links.append(draw)
+
+    def _person(self, call: Call, result: Result) -> str | None:
+        """The act of a person behind a result: an answer, an approval, a refusal, an interruption."""
+        answered = call.tool in ANSWERED_BY_A_PERSON and result.status == "ok"
+        if not (result.by_a_person or answered):
+            return None
+        if result.status == "cancelled" and call.agent != MAIN and self.main_cut_short:
+            return None  # the main log tells of the same act
+        key = (call.id, "answer") if answered else (call.turn.id, result.status)
+        if key not in self.people:
+            t, status = self._at(call.agent, result.at[0]), None if answered else result.status
+            self.people[key] = self._write("human_intervention", "user", t, to=call.agent, status=status, **result.said)
+            self._then(self.people[key], call.agent, result.at, "causal")
+        return self.people[key]
+
+    def _remark(self, remark: Remark) -> None:
+        t, to = self._at(remark.agent, remark.at[0]), remark.agent
+        if remark.kind == "message":
+            writer = self.team.get(remark.sender) or self.children.get(remark.sender)
+            at = max(remark.at, writer.spawned) if writer and writer.spawned else remark.at
+            sender = self._instance(remark.sender, at)
+            event = self._write("message", sender, at[0], to=to, protocol=remark.coded or None, **remark.said)
+            self._then(event, to, at, "message")
+        elif remark.at == self.first_told:
+            event = self._write("message", "user", t, to=to, **remark.said)
+            self._then(event, to, remark.at, "message")
+        elif remark.agent == MAIN or not self.main_cut_short:
+            status = "cancelled" if remark.kind == "interruption" else None
+            event = self._write("human_intervention", "user", t, to=to, status=status, **remark.said)
+            self._then(event, to, remark.at, "causal")
+
+    def _compaction(self, entry: Entry) -> None:
+        event = self._write("compaction", entry.agent, self._at(entry.agent, entry.t))
+        before = self.facts.by_record.get(text(entry.fields.get("logicalParentUuid")) or "")
+        if before and before.at < (entry.t, entry.place):
+            known = self.turn_events if isinstance(before, Turn) else self.call_events
+            self.links.append(lambda: self.builder.link(known.get(before.id), event, "temporal"))
+
+    def _compactions_elsewhere(self) -> None:
+        """Compactions that only their internal logs know of."""
+        if self.facts.compactions or self.session.time != "seconds":
+            return
+        for t in self.session.compaction_logs:
+            if t is None:
+                self.builder.lost("compactions without a time")
+            else:
+                self._write("compaction", MAIN, t)
+
+    def _prevention(self, entry: Entry) -> None:
+        """A hook that kept the run from going on."""
+        event = self._write("safety_event", entry.agent, self._at(entry.agent, entry.t), status="rejected")
+        self._then(event, entry.agent, (entry.t, entry.place), "safety_flow")
+
+    def _return(self, child: Child, back: Return) -> None:
+        event = self._write(
+            "return",
+            child.id,
+            self._at(child.id, back.at[0]),
+            to=child.parent,
+            status=None if back.status == "ok" else back.status,
+            tokens=back.tokens,
+            tool_calls=None if child.id in self.plan.turns else back.tool_calls,
+            **back.said,
+        )
+        self.returns[id(back)] = event
+        reader, together = self.plan.readers.get(id(back)), self.plan.together.get(id(back))
+        if together:
+            self.links.append(
+                lambda: self.builder.link(event, self.turn_events[together.id], "aggregate", derived=True)
+            )
+        if reader is None:
+            self.links.append(lambda: self.builder.link(event, None, "return"))
+        elif reader is not together:
+            self.links.append(lambda: self.builder.link(event, self.turn_events[reader.id], "return", derived=True))
+
+    def _life(self, child: Child) -> None:
+        """The spawn of a sub-agent, tied to its first act, and its end."""
+        own = child.id in self.plan.turns
+        spawn = self.call_events.get(child.call.id) if child.call else self.spawns_in_workflows.get(child.id)
+        self.builder.lost("sub-agents whose spawning call is missing", spawn is None)
+        self.builder.lost("sub-agents whose own log is missing", not own)
+        first = self.first.get(child.id)
+        if first:
+            type = "causal" if self.builder[first].type == "return" else "spawn"
+            self.links.append(lambda: self.builder.link(spawn, first, type, derived=not child.exact))
+        if not child.is_over:
+            self.builder.lost("sub-agents whose end is not in the log", not child.teammate)
+            return
+        end, status = child.cut or (child.returns[-1].at, child.returns[-1].status)
+        t = max(self._at(child.id, end[0]), self.last.get(child.id, 0.0))
+        event = self._write("despawn", child.id, t, status=None if status == "ok" else status)
+        if child.cut is None:
+            last = self.returns[id(child.returns[-1])]
+            self.links.append(lambda: self.builder.link(last, event, "causal"))
+        elif first is None:
+            self.links.append(lambda: self.builder.link(spawn, event, "causal"))
+        if child.call and (person := self.people.get((child.call.turn.id, status))):
+            self.links.append(lambda: self.builder.link(person, event, "causal"))
+
+    def _spawn_in_workflow(self, child: Child, workflow: Call, at: When) -> None:
+        """A workflow's script spawns agents in its course; the log has no nearer time than their first record."""
+        event = self._write("spawn", workflow.agent, at[0], to=child.id, role=child.role, agent_name=child.name)
+        self.spawns_in_workflows[child.id] = event
+        self.links.append(lambda: self.builder.link(self.call_events[workflow.id], event, "causal", derived=True))
+
+    def _stop(self) -> None:
+        """The end of the run, where the log shows that the main agent came to it and nothing happened after."""
+        turns = self.plan.turns.get(MAIN)
+        if not turns or any(call.result is None for call in turns[-1].calls):
+            return
+        last, end = turns[-1], max([turns[-1].end, *(call.result.at[0] for call in turns[-1].calls if call.result)])
+        finished = self.facts.finished
+        if finished is None and (last.calls or last.failed):
+            return
+        t = max(end, finished.t) if finished else end
+        if any(later > t for later in self.last.values()):
+            return
+        fields = finished.fields if finished else {}
+        failed = flag(fields.get("is_error")) or (text(fields.get("subtype")) or "").startswith("error")
+        event = self._write("stop", MAIN, t, decision=["O5"], status="error" if failed else None)
+        self.links.append(lambda: self.builder.link(self.turn_events[last.id], event, "causal"))
+        if (cost := number(fields.get("total_cost_usd"))) is not None and cost >= 0:
+            self.builder.costs["usd"] = cost
+
+    def _describe(self) -> None:
+        if MAIN in self.first or any(entry.agent == MAIN for entry in self.session.entries):
+            self.builder.agent(MAIN, model=self.facts.models.get(MAIN))
+        for child in self.children.values():
+            self.builder.agent(child.id, name=child.name, role=child.role, model=child.model)
+        for what, count in (self.session.lost + self.facts.lost).items():
+            self.builder.lost(what, count)

@@ -1,0 +1,78 @@
+"""Reading other people's JSON: each function gives a value of one shape, or says that it is not there.
+
+Logs are written by many versions of many programs, and a field can hold anything. An importer that
+reads fields through these functions cannot fail on a wrong type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from survey.traces.model import NOTHING, OUTSIDE, number
+
+__all__ = ["flag", "instance", "instant", "items", "mapping", "number", "text", "tokens"]
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else NOTHING
+
+
+def items(value: object) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object) -> str | None:
+    """The value if it is a string that says something, else None."""
+    return value if isinstance(value, str) and value else None
+
+
+def instance(value: object) -> str | None:
+    """The id of an instance; one that means somebody outside the team is told apart from them.
+
+    >>> instance("a3f"), instance("user"), instance(None)
+    ('a3f', 'user-agent', None)
+    """
+    id = text(value)
+    return f"{id}-agent" if id in OUTSIDE else id
+
+
+def flag(value: object) -> bool:
+    """Whether the value is true, and nothing like it."""
+    return value is True
+
+
+def tokens(**kinds: object) -> dict[str, float] | None:
+    """An account of tokens by kind from what a log has of it; None where it has nothing."""
+    known = {kind: count for kind, value in kinds.items() if (count := number(value)) is not None and count >= 0}
+    return known or None
+
+
+def instant(value: object) -> float | None:
+    """Seconds since 1970 of an ISO 8601 text or of a number in seconds, milli-, micro- or nanoseconds.
+
+    >>> instant("2026-03-08T09:30:00.250Z"), instant(1772962200250), round(instant("1772962200250000000"), 3)
+    (1772962200.25, 1772962200.25, 1772962200.25)
+    """
+    if isinstance(value, str):
+        if value.isascii() and value.isdigit():
+            return instant(int(value[:30]))
+        try:
+            moment = datetime.fromisoformat(value)
+            return _plausible((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        except (ValueError, OverflowError):
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1 < value < 2**63:
+        return None
+    for unit in (1e9, 1e6, 1e3):
+        if value >= 1e8 * unit:  # 1973 in that unit, and far beyond any date in the next smaller one
+            return _plausible(value / unit)
+    return _plausible(float(value))
+
+
+def _plausible(stamp: float) -> float | None:
+    """The time if it lies between 1970 and 2200: what lies outside is no time of a log."""
+    return stamp if 0 <= stamp < 7_258_118_400 else None

@@ -1,0 +1,347 @@
+"""The events of a trace in causal order, and its edges as places in that order.
+
+Everything that walks a trace (replay, metrics, credit) walks this. Edges are kept sorted by where
+they lead to, so that one loop over them sees every cause of an event before the event itself leads
+on: the longest path of a million events is one pass over a list, with no structure per event.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import compress, groupby, islice
+from operator import ge, le, lt
+
+from survey.traces.model.schema import EVENT_TYPES, TYPING
+from survey.traces.model.trace import Edges, Event, Trace
+from survey.traces.problems import Problems, nearest, quoted
+
+RANKS = {type: rank for rank, type in enumerate(
+    ("human_intervention", "orchestrator_decision", "spawn", "delegate", "model_call", "message", "tool_call",
+     "tool_result", "safety_event", "compaction", "return", "aggregate", "despawn", "stop")
+)}  # fmt: skip
+"""At one and the same time, and with no edge to say otherwise, acts happen in this order: nobody acts
+before being spawned or after being despawned, and results follow calls."""
+
+KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}
+"""Types of events as numbers, so that those of a million events are a million bytes."""
+
+
+@cache
+def _mask(types: tuple[str, ...]) -> bytes:
+    """What each number of a type is translated to: 1 for these, 0 for the others."""
+    wanted = {KINDS[type] for type in types}
+    return bytes(kind in wanted for kind in range(256))
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Events in causal order; edge number i leads from ``sources[i]`` to ``targets[i]``, which are places."""
+
+    trace: Trace
+    events: Sequence[Event]
+    positions: Sequence[int]
+    """For each place in the causal order, the position in the file."""
+    sources: Sequence[int]
+    targets: Sequence[int]
+    types: Sequence[str]
+    problems: Problems
+    """What is wrong with ids and edges."""
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each event by its id; of several with one id, the first."""
+        return _first_places(self.events)
+
+    @cached_property
+    def agents(self) -> Sequence[str]:
+        """The agent of each event."""
+        return [event.agent for event in self.events]
+
+    @cached_property
+    def kinds(self) -> bytes:
+        """The type of each event, as its place in ``EVENT_TYPES``."""
+        return bytes(map(KINDS.__getitem__, [event.type for event in self.events]))
+
+    def marks(self, *types: str) -> bytes:
+        """For each event 1 if it is of one of these types, else 0."""
+        return self.kinds.translate(_mask(types))
+
+    def of(self, *types: str) -> list[int]:
+        """The places of all events of these types."""
+        return list(compress(range(len(self)), self.marks(*types)))
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def edges(self) -> Iterator[tuple[int, int, str]]:
+        """All edges as places and type, sorted by where they lead to."""
+        return zip(self.sources, self.targets, self.types, strict=True)
+
+    def causes(self) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+        """For every place in order that any edge leads to, where they come from and of which type."""
+        for target, edges in groupby(self.edges(), key=lambda edge: edge[1]):
+            yield target, [(source, type) for source, _, type in edges]
+
+    def downstream(self, places: Iterable[int]) -> bytearray:
+        """For every event whether it is one of these or lies behind one, along any edges."""
+        reached = bytearray(len(self))
+        for place in places:
+            reached[place] = 1
+        for source, target in zip(self.sources, self.targets, strict=True):
+            if reached[source]:
+                reached[target] = 1
+        return reached
+
+    def upstream(self, place: int) -> bytearray:
+        """For every event whether an event is this one or lies behind it, along any edges."""
+        led = bytearray(len(self))
+        led[place] = 1
+        for source, target in zip(reversed(self.sources), reversed(self.targets), strict=True):
+            if led[target]:  # sorted by target: whatever leads on from there has been seen
+                led[source] = 1
+        return led
+
+
+def graph(trace: Trace, problems: Problems | None = None) -> Graph:
+    """Order a trace. Edges that lead nowhere or close a circle are reported and left out."""
+    problems = Problems() if problems is None else problems
+    events = trace.events
+    ordered: Sequence[Event]
+    sources, targets, types = _ends(trace, problems)
+    order = _by_time(events)
+    if order != range(len(events)):
+        sources, targets = _moved(order, sources, targets)
+    reordered = any(map(ge, sources, targets))
+    if reordered:
+        ordered = [events[position] for position in order]
+        sources, targets, types = _without_circles(ordered, sources, targets, types, problems)
+        causal = _causal(len(ordered), sources, targets)
+        sources, targets = _moved(causal, sources, targets)
+        order = [order[place] for place in causal]
+    if not all(map(le, targets, islice(targets, 1, None))):
+        by_target = sorted(range(len(targets)), key=targets.__getitem__)
+        sources, targets = [sources[edge] for edge in by_target], [targets[edge] for edge in by_target]
+        types = [types[edge] for edge in by_target]
+    ordered = events if order == range(len(events)) else [events[position] for position in order]
+    made = Graph(trace, ordered, order, sources, targets, types, problems)
+    if reordered:  # in the order of time no effect comes before its cause
+        _report_early(made)
+    _report_types(made)
+    _report_twins(made)
+    return made
+
+
+def _ends(trace: Trace, problems: Problems) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
+    """The ends of all edges as positions in the file. Edges to nothing are reported and left out."""
+    edges = Edges.of(trace.edges)
+    ids = [event.id for event in trace.events]
+    if edges.ids == ids:  # as it is when a file was read in which every id is there once, and no other is named
+        return edges.src, edges.dst, edges.type
+    positions = _first_places(trace.events)
+    if len(positions) < len(ids):
+        _report_doubles(trace, problems)
+    position = [positions.get(id, -1) for id in edges.ids]
+    sources, targets = list(map(position.__getitem__, edges.src)), list(map(position.__getitem__, edges.dst))
+    if -1 not in position or (-1 not in sources and -1 not in targets):
+        return sources, targets, edges.type
+    for number, (src, dst, _) in enumerate(edges):
+        for end, id, other in (("src", src, dst), ("dst", dst, src)):
+            if id not in positions:
+
+                def said(id: str = id, other: str = other) -> str:
+                    return f"no event has the id {quoted(id)}{nearest(id, positions)}; the other end is {quoted(other)}"
+
+                problems.add("unknown-event", said, pointer=f"/edges/{number}/{end}", events=(src, dst))
+    return _columns(edge for edge in zip(sources, targets, edges.type, strict=True) if min(edge[:2]) >= 0)
+
+
+def _columns(edges: Iterable[tuple[int, int, str]]) -> tuple[list[int], list[int], Sequence[str]]:
+    kept = list(edges)
+    return [edge[0] for edge in kept], [edge[1] for edge in kept], [edge[2] for edge in kept]
+
+
+def _moved(order: Sequence[int], *columns: Sequence[int]) -> list[list[int]]:
+    """Columns of places, said anew after the events were put in another order."""
+    new = _places_in(order)
+    return [list(map(new.__getitem__, column)) for column in columns]
+
+
+def _by_time(events: Sequence[Event]) -> Sequence[int]:
+    times = [event.t for event in events]
+    if all(map(lt, times, islice(times, 1, None))):
+        return range(len(events))
+    order = sorted(range(len(events)), key=times.__getitem__)
+    inorder = [times[position] for position in order]
+    if all(map(lt, inorder, islice(inorder, 1, None))):
+        return order
+    return sorted(order, key=lambda position: (times[position], RANKS[events[position].type]))
+
+
+def _first_places(ordered: Sequence[Event]) -> dict[str, int]:
+    places = dict(zip([event.id for event in ordered], range(len(ordered)), strict=True))
+    if len(places) < len(ordered):
+        for place in range(len(ordered) - 1, -1, -1):
+            places[ordered[place].id] = place
+    return places
+
+
+def _report_doubles(trace: Trace, problems: Problems) -> None:
+    first: dict[str, int] = {}
+    for position, event in enumerate(trace.events):
+        if event.id in first:
+            said = f"the id {quoted(event.id)} is that of /events/{first[event.id]} already"
+            problems.add("duplicate-id", said, pointer=f"/events/{position}", events=(event.id,))
+        first.setdefault(event.id, position)
+
+
+def _causal(size: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
+    """Places in an order that respects every edge, and time where edges leave it open.
+
+    Where edges close a circle, its earliest event goes first, as if nothing led back to it.
+    """
+    waiting = [0] * size
+    follows: list[list[int]] = [[] for _ in range(size)]
+    for source, target in zip(sources, targets, strict=True):
+        if source != target:
+            follows[source].append(target)
+            waiting[target] += 1
+    ready = [place for place in range(size) if not waiting[place]]
+    heapq.heapify(ready)
+    causal: list[int] = []
+    done = bytearray(size)
+    circles = _Circles(follows, done) if len(ready) < size else None
+    while len(causal) < size:
+        if not ready and circles:
+            ready.append(circles.next())
+        place = heapq.heappop(ready)
+        if done[place]:
+            continue
+        done[place] = 1
+        causal.append(place)
+        for target in follows[place]:
+            waiting[target] -= 1
+            if not waiting[target] and not done[target]:
+                heapq.heappush(ready, target)
+    return causal
+
+
+class _Circles:
+    """Finds circles among events that wait for one another, looking at every edge about once."""
+
+    def __init__(self, follows: Sequence[Sequence[int]], done: bytearray) -> None:
+        self._follows, self._done = follows, done
+        self._before: list[list[int]] = []
+        self._first = 0
+        self._path: list[int] = []
+        self._at: dict[int, int] = {}
+
+    def next(self) -> int:
+        """The earliest event on some circle that is left. There must be one."""
+        if not self._before:
+            self._before = [[] for _ in self._follows]
+            for source, targets in enumerate(self._follows):
+                for target in targets:
+                    self._before[target].append(source)
+        while True:
+            while self._path and self._done[self._path[-1]]:
+                del self._at[self._path.pop()]
+            if not self._path:
+                self._first = self._done.index(0, self._first)
+                self._step(self._first)
+            causes = self._before[self._path[-1]]
+            while self._done[causes[-1]]:
+                causes.pop()
+            if causes[-1] in self._at:
+                return self._cut(min(self._path[self._at[causes[-1]] :]))
+            self._step(causes[-1])
+
+    def _cut(self, place: int) -> int:
+        """Forget the way behind a place, and the place: what is left on the path still waits for it."""
+        for passed in self._path[self._at[place] :]:
+            del self._at[passed]
+        del self._path[len(self._at) :]
+        return place
+
+    def _step(self, place: int) -> None:
+        self._at[place] = len(self._path)
+        self._path.append(place)
+
+
+def _places_in(order: Sequence[int]) -> list[int]:
+    """Where in an order each place went."""
+    new = [0] * len(order)
+    for place, old in enumerate(order):
+        new[old] = place
+    return new
+
+
+def _without_circles(
+    ordered: Sequence[Event], sources: Sequence[int], targets: Sequence[int], types: Sequence[str], problems: Problems
+) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
+    """The edges but those that lead back to the earliest event of a circle, which are reported."""
+    new = _places_in(_causal(len(ordered), sources, targets))
+    back = [new[source] >= new[target] for source, target in zip(sources, targets, strict=True)]
+    if not any(back):
+        return sources, targets, types
+    edges = list(zip(sources, targets, types, strict=True))
+    for source, target, type in compress(edges, back):
+        a, b = ordered[source].id, ordered[target].id
+        said = f"{quoted(a)} leads to itself" if a == b else f"{quoted(a)} leads to {quoted(b)}, which leads back to it"
+        problems.add("causal-cycle", f"{said} (an edge of type {type})", events=(a, b))
+    return _columns(edge for edge, leads_back in zip(edges, back, strict=True) if not leads_back)
+
+
+TYPED = frozenset(edge for edge, (left, right) in TYPING.items() if not len(left) == len(right) == len(EVENT_TYPES))
+"""Types of edges that do not join just any two events."""
+ALLOWED = {
+    (edge, KINDS[source], KINDS[target]) for edge in TYPED for source in TYPING[edge][0] for target in TYPING[edge][1]
+}
+
+
+def _report_early(graph: Graph) -> None:
+    for source, target, _ in graph.edges():
+        a, b = graph.events[source], graph.events[target]
+        if a.t > b.t:
+            said = f"{quoted(b.id)} (t = {b.t:g}) follows from {quoted(a.id)} (t = {a.t:g}), which is later"
+            place = f"/events/{graph.positions[target]}"
+            graph.problems.add("effect-before-cause", said, pointer=place, events=(a.id, b.id))
+
+
+def _report_types(graph: Graph) -> None:
+    kinds = graph.kinds
+    found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in TYPED}
+    strange = found - ALLOWED
+    for source, target, type in graph.edges() if strange else ():
+        if (type, kinds[source], kinds[target]) in strange:
+            a, b = graph.events[source], graph.events[target]
+            said = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
+            graph.problems.add("edge-type", said, events=(a.id, b.id), warning=True)
+
+
+def _report_twins(graph: Graph) -> None:
+    """The same edge twice."""
+    for target, causes in graph.causes() if _any_twins(graph) else ():
+        seen = set()
+        for cause in causes:
+            if cause in seen:
+                source, type = cause
+                a, b = graph.events[source].id, graph.events[target].id
+                said = f"the {type} edge from {quoted(a)} to {quoted(b)} is there twice"
+                graph.problems.add("duplicate-edge", said, events=(a, b), warning=True)
+            seen.add(cause)
+
+
+def _any_twins(graph: Graph) -> bool:
+    """Whether two edges join the same events, of the same type or not. Edges are sorted by where they lead to."""
+    last, sources = -1, set[int]()
+    for source, target in zip(graph.sources, graph.targets, strict=True):
+        if target != last:
+            last, sources = target, {source}
+        elif source in sources:
+            return True
+        else:
+            sources.add(source)
+    return False

@@ -1,0 +1,364 @@
+"""A trace: events in time, and the edges between them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple, overload
+
+from msgspec import Meta, Struct, ValidationError, convert, structs, to_builtins
+from msgspec.structs import replace
+
+from survey.traces.model.schema import EVENT_TYPES
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+OUTSIDE = frozenset({"user", "environment"})
+"""Receivers and senders that are no part of the team."""
+
+LARGEST = 2.0**53
+"""No count or time in a trace is larger; beyond, not every whole number is one of its own."""
+
+
+Type = Literal[EVENT_TYPES]  # type: ignore[valid-type]
+Status = Literal["ok", "error", "cancelled", "timeout", "rejected"]
+Decision = Literal["O1", "O2", "O3", "O4", "O5"]
+Text = Annotated[str, Meta(min_length=1)]
+Amount = Annotated[float, Meta(ge=0)]
+
+
+class Tokens(Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+    """Tokens by kind. ``reasoning`` is a part of ``output``; the other kinds do not overlap."""
+
+    input: Amount | None = None
+    output: Amount | None = None
+    cache_read: Amount | None = None
+    cache_write: Amount | None = None
+    reasoning: Amount | None = None
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return (self.input or 0) + (self.output or 0) + (self.cache_read or 0) + (self.cache_write or 0)
+
+
+UNNAMED = "\ue000"
+"""The name, of no meaning, under which a field of ours would stand in a file; it never does."""
+
+
+class Event(
+    Struct,
+    frozen=True,
+    gc=False,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    rename={"from_": "from", "tokens_": "tokens", "status_": "status", "other": UNNAMED},
+):
+    """One act of one agent, with the fields that the schema describes; None where nothing is said.
+
+    A ``msgspec.Struct``, because a long trace has a million events: it is decoded straight from the
+    text and held to the schema in passing.
+
+        >>> sent = Event.of({"id": "e4", "t": 3, "type": "message", "agent": "planner", "to": "executor",
+        ...                  "tokens": {"input": 20, "output": 5}, "colour": "red"})
+        >>> sent.to, sent.tokens, sent.status, sent.other
+        ('executor', 25.0, 'ok', {'colour': 'red'})
+    """
+
+    id: Text
+    t: Amount
+    type: Type
+    agent: Text
+    agent_name: str | None = None
+    role: str | None = None
+    from_: str | None = None
+    to: str | None = None
+    tool: str | None = None
+    t_end: Amount | None = None
+    status_: Status | None = None
+    tokens_: Amount | Tokens | None = None
+    cost: Amount | None = None
+    parent: Text | None = None
+    transfer: bool | None = None
+    decision: list[Decision] | None = None
+    reward: float | dict[str, float] | None = None
+    delivered: Amount | bool | None = None
+    content_ref: str | None = None
+    content: str | None = None
+    trusted: bool | None = None
+    other: dict[str, Any] | None = None
+    """Fields that the schema does not know, and those of a trace without ``schema_version`` that mean
+    something else by one of its names."""
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Event:
+        """The event that an object of a trace file describes. Its four required fields must be sound."""
+        with suppress(ValidationError, OverflowError):
+            event = convert(fields, cls)
+            if _says_no_more(fields):
+                return event
+        known = {key: value for key, value in fields.items() if key in FIELDS and _fits(key, value)}
+        event = convert(known, cls)
+        if len(known) == len(fields):
+            return event
+        return replace(event, other={key: value for key, value in fields.items() if key not in known})
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that a trace file holds."""
+        fields: dict[str, Any] = to_builtins(self)
+        fields.pop(UNNAMED, None)
+        return {**fields, **self.other} if self.other else fields
+
+    def but(self, **fields: Any) -> Event:
+        """The same event with some fields said anew, by their names in the file; None takes one out."""
+        said = {key.rstrip("_"): value for key, value in fields.items()}
+        changed = {**self.to_json(), **said}
+        return Event.of({key: value for key, value in changed.items() if value is not None or key not in said})
+
+    @property
+    def more(self) -> Mapping[str, Any]:
+        """All fields but the four that every event has, by their names in the file."""
+        return {key: value for key, value in self.to_json().items() if key not in ("id", "t", "type", "agent")}
+
+    @property
+    def sender(self) -> str:
+        """Who acted: ``from`` where it is given, else the agent."""
+        return self.from_ or self.agent
+
+    @property
+    def child(self) -> str | None:
+        """Whom a spawn brings to life: ``to``, or the agent itself where ``from`` names its maker."""
+        return self.to or (self.agent if self.sender != self.agent else None)
+
+    @property
+    def status(self) -> str:
+        """How it went; "ok" when nothing is said."""
+        return self.status_ or "ok"
+
+    @property
+    def end(self) -> float:
+        """When it was over: ``t_end``, or ``t``."""
+        return self.t if self.t_end is None or self.t_end < self.t else self.t_end
+
+    @property
+    def tokens(self) -> float | None:
+        """All tokens of the event; None when nothing is said."""
+        tokens = self.tokens_
+        return tokens.total if isinstance(tokens, Tokens) else tokens
+
+    @property
+    def by_kind(self) -> Mapping[str, float]:
+        """Tokens by kind; empty when only a total, or nothing, is said."""
+        return to_builtins(self.tokens_) if isinstance(self.tokens_, Tokens) else NOTHING
+
+
+BYSTANDERS = frozenset({"human_intervention", "safety_event", "tool_result"})
+"""Acts of people, guards and tools, who need not be part of the team."""
+
+
+def first_agent(events: Iterable[Event]) -> str:
+    """The member of the team that acts first, in causal order: the root; "" if there is none."""
+    return next((event.sender for event in events if event.sender not in OUTSIDE and event.type not in BYSTANDERS), "")
+
+
+FIELDS = {field.encode_name: field.type for field in structs.fields(Event) if field.name != "other"}
+
+
+def _says_no_more(fields: Mapping[str, Any]) -> bool:
+    """Whether an event made of all the fields at once says what they say, as nearly every one does."""
+    tokens, decision = fields.get("tokens"), fields.get("decision", ())
+    return (
+        None not in fields.values()
+        and UNNAMED not in fields
+        and fields.get("delivered") is not True
+        and len(set(decision)) == len(decision)
+        and not (isinstance(tokens, dict) and None in tokens.values())
+    )
+
+
+def _fits(key: str, value: Any) -> bool:
+    if value is None or (key == "delivered" and value is True):
+        return False
+    if isinstance(value, dict) and None in value.values():
+        return False
+    try:
+        convert(value, FIELDS[key])
+    except (ValidationError, OverflowError):
+        return False
+    return not (key == "decision" and len(set(value)) < len(value))
+
+
+class Edge(NamedTuple):
+    """One event leading to another, by their ids."""
+
+    src: str
+    dst: str
+    type: str
+
+    def to_json(self) -> dict[str, str]:
+        """The object that a trace file holds."""
+        return {"src": self.src, "dst": self.dst, "type": self.type}
+
+
+class Edges(Sequence[Edge]):
+    """Edges as columns of numbers: a long trace has millions, and their ends are a few ids said over and over.
+
+    ``src`` and ``dst`` are places in ``ids``, a list in which every id stands once.
+    """
+
+    __slots__ = ("dst", "ids", "src", "type")
+
+    def __init__(self, ids: Sequence[str], src: Sequence[int], dst: Sequence[int], type: Sequence[str]) -> None:
+        self.ids, self.src, self.dst, self.type = ids, src, dst, type
+
+    @classmethod
+    def of(cls, edges: Iterable[Edge]) -> Edges:
+        """The same edges in columns."""
+        if isinstance(edges, Edges):
+            return edges
+        number: defaultdict[str, int] = defaultdict(count().__next__)
+        src, dst, type = array("l"), array("l"), []
+        for edge in edges:
+            src.append(number[edge.src])
+            dst.append(number[edge.dst])
+            type.append(edge.type)
+        return cls(list(number), src, dst, type)
+
+    def __len__(self) -> int:
+        return len(self.src)
+
+    def __iter__(self) -> Iterator[Edge]:
+        id = self.ids.__getitem__
+        return map(Edge, map(id, self.src), map(id, self.dst), self.type)
+
+    @overload
+    def __getitem__(self, place: int) -> Edge: ...
+    @overload
+    def __getitem__(self, place: slice) -> Edges: ...
+    def __getitem__(self, place: int | slice) -> Edge | Edges:
+        if isinstance(place, slice):
+            return Edges(self.ids, self.src[place], self.dst[place], self.type[place])
+        return Edge(self.ids[self.src[place]], self.ids[self.dst[place]], self.type[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Events, edges, and ``head``: everything else that the file says at its top level.
+
+    Nothing is checked here; ``survey.traces.check`` and ``replay`` do that.
+    """
+
+    events: Sequence[Event]
+    edges: Sequence[Edge]
+    head: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Trace:
+        """The trace that a JSON document of the right form describes."""
+        head = {key: value for key, value in document.items() if key not in ("events", "edges")}
+        return cls(
+            [Event.of(event) for event in document["events"]],
+            [Edge(edge["src"], edge["dst"], edge["type"]) for edge in document["edges"]],
+            head,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document, ready for ``json.dump``: ids and time first, the long lists last."""
+        document = dict(self.head)
+        document["events"] = [event.to_json() for event in self.events]
+        document["edges"] = [edge.to_json() for edge in self.edges]
+        return document
+
+    @property
+    def id(self) -> str:
+        """The name of the run."""
+        return str(self.head.get("trace_id", ""))
+
+    @property
+    def task(self) -> str:
+        """The task it was given."""
+        return str(self.head.get("task_id", ""))
+
+    @property
+    def time(self) -> str:
+        """What ``t`` counts: seconds, ordinal or mixed."""
+        return str(self.head.get("time", "seconds"))
+
+    @property
+    def topology(self) -> str:
+        """The declared shape of the team."""
+        return str(self.head.get("topology", "unknown"))
+
+    @property
+    def rewards(self) -> Mapping[str, float]:
+        """Rewards of the whole run."""
+        return self._mapping("rewards")
+
+    @property
+    def costs(self) -> Mapping[str, float]:
+        """Declared totals."""
+        return self._mapping("costs")
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        """Where it comes from and what was lost on the way."""
+        return self._mapping("source")
+
+    @property
+    def agents(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is declared about each instance, by its id."""
+        declared = self.head.get("agents")
+        items = [item for item in declared if isinstance(item, Mapping)] if isinstance(declared, list) else []
+        return {item["id"]: item for item in items if isinstance(item.get("id"), str)}
+
+    @property
+    def labels(self) -> Sequence[Mapping[str, Any]]:
+        """Judgements on single events."""
+        labels = self.head.get("labels")
+        return [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
+
+    def labelled(self, label: str) -> list[str]:
+        """Ids of the events that carry a label."""
+        return [str(item["event"]) for item in self.labels if item.get("label") == label]
+
+    def with_head(self, **fields: Any) -> Trace:
+        """The same events under another head; a field given as None is taken out."""
+        head = {key: value for key, value in {**self.head, **fields}.items() if value is not None}
+        return Trace(self.events, self.edges, head)
+
+    def keep(self, ids: Iterable[str]) -> Trace:
+        """The events with these ids, and the edges and labels between what is left."""
+        wanted = set(ids)
+        labels = [label for label in self.labels if label.get("event") in wanted]
+        return Trace(
+            [event for event in self.events if event.id in wanted],
+            [edge for edge in self.edges if edge.src in wanted and edge.dst in wanted],
+            {key: labels if key == "labels" else value for key, value in self.head.items()},
+        )
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def _mapping(self, key: str) -> Mapping[str, Any]:
+        value = self.head.get(key)
+        return value if isinstance(value, Mapping) else NOTHING
+
+
+def number(value: object) -> float | None:
+    """The value if it is a number that can be counted with, else None."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return value
+    return None

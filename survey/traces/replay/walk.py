@@ -1,0 +1,356 @@
+"""Going through a trace event by event: what the team is like after each, and what cannot have happened."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from survey.traces.model import BYSTANDERS, OUTSIDE, Event, Graph, State, first_agent
+from survey.traces.problems import nearest, quoted
+
+AFTER_THE_STOP = frozenset(
+    {"stop", "despawn", "return", "tool_result", "safety_event", "compaction", "human_intervention"}
+)
+"""What may still happen when everything has been stopped: things in flight come in, a person steps in."""
+
+
+@dataclass
+class Walk:
+    """A replay in progress: iterate over it, and look at ``state()`` whenever you like.
+
+    >>> from survey.traces import Trace
+    >>> from survey.traces.model.graph import graph
+    >>> trace = Trace.of({"trace_id": "r", "task_id": "t", "rewards": {}, "costs": {"tokens": 0, "wall_clock_s": 1},
+    ...     "events": [{"id": "e1", "t": 0, "type": "spawn", "agent": "lead", "to": "helper"},
+    ...                {"id": "e2", "t": 1, "type": "return", "agent": "helper", "to": "lead"}],
+    ...     "edges": [{"src": "e1", "dst": "e2", "type": "causal"}]})
+    >>> walk = Walk(graph(trace))
+    >>> for event in walk:
+    ...     print(event.id, list(walk.state().tasks))
+    e1 ['helper']
+    e2 []
+    """
+
+    graph: Graph
+    place: int = 0
+    answers: dict[int, int] = field(default_factory=dict)
+    """The place of each tool call that has its result, with that of the result."""
+
+    def __post_init__(self) -> None:
+        trace, events = self.graph.trace, self.graph.events
+        self.problems = self.graph.problems
+        spawned: dict[str, str] = {}
+        for event in map(events.__getitem__, self.graph.of("spawn")):
+            if event.child:
+                spawned.setdefault(event.child, event.id)
+        self._open_team = not spawned
+        self._root = first_agent(events)
+        self._alive = {agent: "" for agent in [self._root, *trace.agents] if agent and agent not in spawned}
+        self._names = {str(item["name"]) for item in trace.agents.values() if item.get("name")}
+        self._spawned = spawned
+        self._gone: dict[str, str] = {}
+        self._tasks: dict[str, str] = {}
+        self._calls: dict[int, str] = {}
+        self._queues: dict[tuple[str, str | None], deque[int]] = defaultdict(deque)
+        self._queueing = False  # until a result does not say which call it answers; most traces have none
+        self._flying: dict[int, str] = {}
+        self._due: dict[int, list[int]] = {}
+        self._halted: dict[str, str] = {}
+        self._stopped = ""
+        self._end = events[-1].t if events else 0.0
+        self._spent = dict.fromkeys(("tokens", "usd", "tool_calls", "messages", "model_calls"), 0.0)
+        self._accused: set[str] = set()
+        self._handlers = {
+            "spawn": self._spawn, "despawn": self._despawn, "delegate": self._delegate, "message": self._message,
+            "model_call": self._turn, "tool_call": self._call, "tool_result": self._result, "return": self._return,
+            "stop": self._stop, "human_intervention": self._reopen,
+        }  # fmt: skip
+        self._from_edges()
+
+    def _from_edges(self) -> None:
+        """What edges say of calls and messages: whose result it is, and when it is received."""
+        is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
+        self._call_of: dict[int, int] = {}
+        self._received: dict[int, int] = {}
+        for source, target, type in self.graph.edges():
+            if is_result[target] and is_call[source]:
+                if target not in self._call_of or type in ("tool_dependency", "return"):
+                    self._call_of[target] = source
+            elif type == "message" and is_message[source]:
+                self._received.setdefault(source, target)
+
+    def __iter__(self) -> Iterator[Event]:
+        events = self.graph.events
+        while self.place < len(events):
+            event = events[self.place]
+            self._step(event)
+            self.place += 1
+            yield event
+
+    def run(self) -> None:
+        """Walk to the end."""
+        for event in islice(self.graph.events, self.place, None):
+            self._step(event)
+            self.place += 1
+
+    def state(self) -> State:
+        """The team as it is now."""
+        events = self.graph.events
+        last = events[self.place - 1] if self.place else None
+        return State(
+            last.id if last else "",
+            last.t if last else 0.0,
+            dict(self._alive),
+            dict(self._tasks),
+            {events[place].id: agent for place, agent in self._calls.items()},
+            {events[place].id: receiver for place, receiver in self._flying.items()},
+            dict(self._spent),
+            self._stopped,
+        )
+
+    def _step(self, event: Event) -> None:
+        if event.agent not in self._alive:
+            self._stranger(event, event.agent)
+        if event.from_ is not None and event.from_ != event.agent and event.from_ not in self._alive:
+            self._stranger(event, event.from_)
+        if event.parent is not None and event.parent not in self.graph.places:
+            said = f"is part of {quoted(event.parent)}, but no event has that id"
+            self._accuse("unknown-event", event, said, event.parent)
+        if (self._stopped or self._halted) and event.type not in AFTER_THE_STOP:
+            self._late(event)
+        if self._due:
+            for message in self._due.pop(self.place, ()):
+                self._flying.pop(message, None)
+        if event.tokens_ is not None:
+            self._spent["tokens"] += event.tokens or 0
+        if event.cost is not None:
+            self._spent["usd"] += event.cost
+        if event.t_end is not None:
+            self._ends(event, event.t_end)
+        handler = self._handlers.get(event.type)
+        if handler:
+            handler(event)
+
+    def _ends(self, event: Event, end: float) -> None:
+        if end < event.t:
+            self._accuse("ends-early", event, f"ends at {end:g}, before it begins at {event.t:g}")
+        elif end > self._end:
+            self._end = end
+
+    # who may act
+
+    def _stranger(self, event: Event, agent: str) -> None:
+        """Somebody acts, or is said to, who is not on the team."""
+        if agent in OUTSIDE or event.type in BYSTANDERS or (event.type == "spawn" and event.child == agent):
+            return
+        if agent in self._gone:
+            if event.type != "despawn":  # which says itself that it comes too late
+                kind = "return-from-nobody" if event.type == "return" else "after-despawn"
+                said = f"{quoted(agent)} acts, but is gone since {quoted(self._gone[agent])}"
+                self._accuse(kind, event, said, self._gone[agent])
+        elif self._open_team:
+            self._alive[agent] = ""
+        elif agent in self._spawned:
+            later = self._spawned[agent]
+            if not self._at_one_time(event, later):
+                said = f"{quoted(agent)} acts, but is spawned later, by {quoted(later)}"
+                self._accuse("before-spawn", event, said, later)
+        elif agent not in self._accused:
+            self._accused.add(agent)
+            kind = "return-from-nobody" if event.type == "return" else "never-spawned"
+            known = [*self._alive, *self._spawned]
+            self._accuse(kind, event, lambda: f"{quoted(agent)} acts, but was never spawned{nearest(agent, known)}")
+
+    def _late(self, event: Event) -> None:
+        agent = event.agent
+        stop = self._stopped or self._halted.get(agent, "")
+        if not stop or (agent in OUTSIDE and self._reopen(event)):
+            return
+        if event.type == "message" and not self._stopped:
+            return  # who was stopped may still say so
+        self._accuse("work-after-stop", event, f"{quoted(agent)} goes on although {quoted(stop)} has stopped it", stop)
+
+    def _reopen(self, event: Event) -> bool:
+        self._stopped = ""
+        self._halted.clear()
+        return True
+
+    def _reachable(self, event: Event, kind: str, verb: str) -> bool:
+        """Whether the agent that an event is aimed at is on the team."""
+        to = event.to
+        if to is None or to in self._alive or to in OUTSIDE or to in self._names:
+            return True
+        if to in self._gone:
+            said = f"{verb} {quoted(to)}, who is gone since {quoted(self._gone[to])}"
+            self._accuse(kind, event, said, self._gone[to])
+        elif self._open_team:
+            self._alive[to] = ""
+            return True
+        elif to in self._spawned:
+            later = self._spawned[to]
+            if self._at_one_time(event, later):
+                return True
+            self._accuse(kind, event, f"{verb} {quoted(to)}, who is spawned later, by {quoted(later)}", later)
+        else:
+            team = list(self._alive)
+            self._accuse(kind, event, lambda: f"{verb} {quoted(to)}, who is not on the team{nearest(to, team)}")
+        return False
+
+    def _at_one_time(self, event: Event, other: str) -> bool:
+        """Whether two events have the same time. Either may then have been the first, in whichever order they come."""
+        return self.graph.events[self.graph.places[other]].t == event.t
+
+    # what each act does
+
+    def _spawn(self, event: Event) -> None:
+        child = event.child
+        if child is None:
+            self._accuse("spawn-of-nobody", event, 'spawns, but does not say whom (expected the new agent in "to")')
+        elif self._alive.get(child):
+            self._accuse(
+                "spawned-twice",
+                event,
+                f"spawns {quoted(child)}, who is there since {quoted(self._alive[child])}",
+                self._alive[child],
+            )
+        else:
+            self._alive[child] = self._tasks[child] = event.id
+            self._gone.pop(child, None)
+            self._halted.pop(child, None)
+
+    def _despawn(self, event: Event) -> None:
+        agent = event.to or event.agent
+        if agent in self._gone and agent not in self._alive:
+            self._accuse(
+                "despawned-twice",
+                event,
+                f"{quoted(agent)} is gone since {quoted(self._gone[agent])} already",
+                self._gone[agent],
+            )
+            return
+        if agent not in self._alive and event.to:
+            self._reachable(event, "despawn-of-nobody", "ends")
+        self._alive.pop(agent, None)
+        self._tasks.pop(agent, None)
+        self._gone[agent] = event.id
+
+    def _delegate(self, event: Event) -> None:
+        if event.to is None:
+            self._accuse("delegate-to-nobody", event, 'hands out work, but does not say to whom (expected "to")')
+        elif self._reachable(event, "delegate-to-nobody", "hands work to"):
+            self._tasks[event.to] = event.id
+            self._halted.pop(event.to, None)
+
+    def _message(self, event: Event) -> None:
+        self._spent["messages"] += 1
+        if event.to is None:
+            self._accuse(
+                "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True
+            )
+            return
+        if not self._reachable(event, "message-to-nobody", "is sent to"):
+            return
+        delivered = event.delivered
+        arrival = self._received.get(self.place)
+        if delivered is not None and delivered is not False:
+            if delivered < event.t:
+                self._accuse("delivered-early", event, f"arrives at {delivered:g}, before it is sent at {event.t:g}")
+            arrival = self._first_at(delivered)
+        if delivered is False or (arrival is not None and arrival > self.place):
+            self._flying[self.place] = event.to
+            if arrival is not None and delivered is not False:
+                self._due.setdefault(arrival, []).append(self.place)
+
+    def _first_at(self, time: float) -> int:
+        """The place of the first event that is no earlier than a time."""
+        events, low, high = self.graph.events, self.place, len(self.graph.events)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if events[middle].t < time else (low, middle)
+        return low
+
+    def _turn(self, event: Event) -> None:
+        self._spent["model_calls"] += 1
+
+    def _call(self, event: Event) -> None:
+        self._spent["tool_calls"] += 1
+        self._calls[self.place] = event.agent
+        if self._queueing:
+            self._queue(self.place)
+
+    def _queue(self, call: int) -> None:
+        event = self.graph.events[call]
+        for caller in (event.agent, ""):
+            self._queues[caller, event.tool].append(call)
+
+    def _result(self, event: Event) -> None:
+        call = self._its_call(event)
+        if call is None:
+            self._accuse("result-without-call", event, "is the result of no call")
+        elif call in self.answers:
+            first = self.graph.events[self.answers[call]].id
+            self._accuse(
+                "second-result",
+                event,
+                f"is a second result of {quoted(self.graph.events[call].id)}; the first is {quoted(first)}",
+                first,
+            )
+        else:
+            self._calls.pop(call, None)
+            self.answers[call] = self.place
+
+    def _its_call(self, event: Event) -> int | None:
+        parent = self.graph.places.get(event.parent) if event.parent else None
+        if parent is not None and parent < self.place and self.graph.events[parent].type == "tool_call":
+            return parent
+        if (call := self._call_of.get(self.place)) is not None:
+            return call
+        # without a word on which call it answers: the oldest open one of the agent with that tool, since calls are
+        # mostly answered in order; of a tool that speaks for itself, the oldest of anybody
+        if not self._queueing:
+            self._queueing = True
+            for call in self._calls:
+                self._queue(call)
+        queue = self._queues["" if event.agent == event.tool else event.agent, event.tool]
+        while queue and queue[0] not in self._calls:
+            queue.popleft()
+        return queue[0] if queue else None
+
+    def _return(self, event: Event) -> None:
+        self._tasks.pop(event.sender, None)
+        self._reachable(event, "return-to-nobody", "returns to")
+
+    def _stop(self, event: Event) -> None:
+        target = event.to or ("" if event.agent == self._root else event.agent)
+        if target:
+            self._halted[target] = event.id
+            self._tasks.pop(target, None)
+        else:
+            self._stopped = event.id
+
+    def _accuse(
+        self, kind: str, event: Event, said: str | Callable[[], str], other: str = "", warning: bool = False
+    ) -> None:
+        def words() -> str:
+            return f"{quoted(event.id)} ({event.type}): {said if isinstance(said, str) else said()}"
+
+        pointer = f"/events/{self.graph.positions[self.place]}"
+        events = (event.id, other) if other else (event.id,)
+        self.problems.add(kind, words, pointer=pointer, events=events, warning=warning)
+
+    def finish(self) -> None:
+        """Walk to the end, and say what was left open."""
+        self.run()
+        for place, agent in self._calls.items():
+            self.place = place
+            self._accuse(
+                "call-without-result", self.graph.events[place], f"{quoted(agent)} never gets a result", warning=True
+            )
+        self.place = len(self.graph)
+
+    @property
+    def end(self) -> float:
+        """When the last event so far was over."""
+        return self._end

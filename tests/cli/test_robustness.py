@@ -1,0 +1,129 @@
+"""``survey robustness`` as a person uses it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from survey.cli.literature.robustness import COMMANDS, robustness
+from survey.literature import Pool
+from survey.literature.claims import by_standing, conclusions
+from tests.literature.conftest import ENTRY, TAXONOMY
+
+
+@pytest.fixture(scope="module")
+def pool(published: Pool) -> Pool:
+    """The pool of the first edition: what is said of it here stays true."""
+    return published
+
+
+@pytest.fixture
+def survey(published_bib: Path) -> Callable[..., Result]:
+    """Run the command on the data of the first edition (or on those of ``bib``)."""
+
+    def run(*arguments: str, bib: Path = published_bib) -> Result:
+        result = CliRunner().invoke(robustness, list(arguments), obj=bib)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_it_is_the_one_command_of_its_module() -> None:
+    assert [command.name for command in COMMANDS] == ["robustness"]
+
+
+def test_the_table_groups_claims_and_names_the_variants_in_which_they_fail(
+    survey: Callable[..., Result], pool: Pool
+) -> None:
+    lines = survey().stdout.splitlines()
+    for standing, found in by_standing(conclusions(pool)).items():
+        assert not found or f"{standing}: {len(found)}" in lines
+    (claim,) = [line.split() for line in lines if line.startswith("kimi-trained-orchestrator ")]
+    assert claim[:5] == ["kimi-trained-orchestrator", "1", "3", "of", "6"]
+    assert any(line.strip() == "leave one out (kimi-k2-5)" or line.endswith("one out (kimi-k2-5)") for line in lines)
+    assert "c3: message-credit-counterfactual" in lines
+    assert any(line.split()[:5] == ["reward", "hybrid", "2", "of", "5"] for line in lines)
+    assert lines[-1] == f"{len(pool.claims)} claims, 8 variants, 84 entries, 32 excluded records, as of {pool.day}"
+
+
+def test_a_claim_is_told_variant_by_variant(survey: Callable[..., Result]) -> None:
+    told = " ".join(survey("message-credit-sparse", "stopping-untrained").stdout.split())
+    for words in (
+        "message-credit-sparse: passes in every variant (7 of 7 passed), as of 2026-05-04",
+        "peer reviewed 0 of 45 passes",
+        "near misses 2 of 94 passes",
+        "near misses, at worst 12 of 94 fails (falls with 8 of 10)",
+        "leave one out passes: no single entry turns it",
+        "stopping-untrained: fails as coded (2 of 7 passed)",
+        "leave one out fails: turns without puppeteer",
+    ):
+        assert words in told
+    assert "who leads" not in told, "no orders when claims are asked for"
+
+
+def test_json_says_everything_and_null_where_nothing_is_asked(survey: Callable[..., Result], pool: Pool) -> None:
+    told = json.loads(survey("--format", "json").stdout)
+    assert (told["as_of"], told["entries"]) == ("2026-05-04", 84)
+    assert told["data"] == pool.fingerprint
+    assert [v["id"] for v in told["variants"] if not v["is_test"]] == ["near-misses-at-worst"]
+    claims = {claim["id"]: claim for claim in told["claims"]}
+    assert list(claims) == [claim.id for claim in pool.claims]
+    message = claims["message-credit-sparse"]
+    assert (message["survived"], message["tests"], message["standing"]) == (7, 7, "passes in every variant")
+    assert message["variants"]["near-misses-at-worst"]["falls_with"] == 8
+    assert claims["hybrid-reward-leads"]["variants"]["strict"] is None
+    assert claims["kimi-trained-orchestrator"]["variants"]["leave-one-out"] == {
+        "holds": False,
+        "turned_by": ["kimi-k2-5"],
+    }
+    (reward,) = [r for r in told["rankings"] if r["axis"] == "reward"]
+    assert reward["order"][0] == "hybrid"
+    assert reward["variants"]["second-reading"]["leaders"] == ["shared"]
+
+
+def test_csv_has_a_row_per_claim_and_variant_that_asks_it(survey: Callable[..., Result]) -> None:
+    rows = list(csv.DictReader(io.StringIO(survey("message-credit-sparse", "--format", "csv").stdout)))
+    assert [row["variant"] for row in rows] == [
+        "all", "strict", "published", "second-reading", "high-confidence", "peer-reviewed", "near-misses",
+        "near-misses-at-worst", "leave-one-out",
+    ]  # fmt: skip
+    assert {row["claim"] for row in rows} == {"message-credit-sparse"}
+    assert [row["number"] for row in rows] == ["2", "1", "2", "4", "1", "0", "2", "12", ""]
+    assert [row["falls-with"] for row in rows if row["falls-with"]] == ["8"]
+
+
+def test_before_there_were_entries_nothing_is_measurable(survey: Callable[..., Result]) -> None:
+    text = survey("--as-of", "2026-05-01").stdout
+    assert "not measurable: " in text
+    assert "who leads" not in text
+    assert text.endswith("0 entries, 32 excluded records, as of 2026-05-01\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mesage-credit-sparse"], 'there is no claim "mesage-credit-sparse" (did you mean "message-credit-sparse"?)'),
+        (["--as-of", "yesterday"], '"yesterday" is not a date'),
+        (["--format", "xml"], "'xml' is not one of"),
+    ],
+)
+def test_wrong_use_is_said_with_the_way_out(survey: Callable[..., Result], arguments: list[str], message: str) -> None:
+    result = survey(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_without_variants_it_says_where_to_describe_one(survey: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "taxonomy.toml").write_text(TAXONOMY)
+    (tmp_path / "pool.bib").write_text(ENTRY)
+    result = survey(bib=tmp_path)
+    assert result.exit_code == 2
+    assert "there is no variant to test with (describe one in claims.toml, as [variant.ID])" in result.stderr

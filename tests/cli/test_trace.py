@@ -1,0 +1,326 @@
+"""The trace commands as a person uses them: output, exit status, pipes, messages that name the way out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from survey.cli import main
+from survey.traces import read
+from survey.traces.files.writing import write
+from survey.traces.metrics import measure
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def trace() -> Run:
+    """Run ``survey trace ...``."""
+
+    def run(*arguments: str | Path, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(main, ["trace", *map(str, arguments)], input=stdin)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """The example that the package brings."""
+    path = tmp_path / "example.json"
+    path.write_text(files("survey.traces.model").joinpath("example.json").read_text("utf-8"))
+    return path
+
+
+@pytest.fixture
+def broken(example: Path, tmp_path: Path) -> Path:
+    """The example with a result that nobody called for."""
+    document = json.loads(example.read_text())
+    document["events"].append({"id": "x", "t": 8.0, "type": "tool_result", "agent": "searcher-1", "tool": "none"})
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+# ------------------------------------------------------------------- check
+
+
+def test_check_says_in_one_line_that_all_is_well(trace: Run, example: Path) -> None:
+    result = trace("check", example)
+    assert result.exit_code == 0
+    assert result.stdout == "no problems in 1 trace\n"
+
+
+def test_check_names_file_line_place_and_event(trace: Run, broken: Path) -> None:
+    result = trace("check", broken)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        f'{broken}:1: /events/27: "x" (tool_result): is the result of no call',
+        "1 error in 1 of 1 trace",
+    ]
+
+
+def test_check_takes_many_files_and_the_pipe(trace: Run, example: Path, broken: Path) -> None:
+    assert trace("check", example, example).stdout == "no problems in 2 traces\n"
+    result = trace("check", example, "-", stdin=broken.read_bytes())
+    assert result.exit_code == 1
+    assert "standard input:1: /events/27" in result.stdout
+    assert "1 error in 1 of 2 traces" in result.stdout
+
+
+def test_warnings_are_errors_only_if_asked(trace: Run, example: Path, tmp_path: Path) -> None:
+    document = json.loads(example.read_text())
+    document["edges"].append(document["edges"][0])
+    path = tmp_path / "twice.json"
+    path.write_text(json.dumps(document))
+    assert trace("check", path).exit_code == 0
+    assert "warning: the" in trace("check", path).stdout
+    assert trace("check", "--strict", path).exit_code == 1
+
+
+def test_check_counts_what_it_does_not_print(trace: Run, example: Path, tmp_path: Path) -> None:
+    document = json.loads(example.read_text())
+    document["edges"] += [{"src": "e1", "dst": f"nothing-{n}", "type": "causal"} for n in range(30)]
+    path = tmp_path / "many.json"
+    path.write_text(json.dumps(document))
+    lines = trace("check", "--limit", "5", path).stdout.splitlines()
+    assert len(lines) == 7
+    assert lines[5].endswith("and 25 more; in all 30 unknown-event")
+    assert lines[6] == "30 errors in 1 of 1 trace"
+
+
+def test_check_as_json_is_one_object_for_each_trace(trace: Run, example: Path, broken: Path) -> None:
+    lines = trace("check", "--format", "json", example, broken).stdout.splitlines()
+    first, second = map(json.loads, lines)
+    assert (first["errors"], second["errors"]) == (0, 1)
+    assert second["problems"][0]["kind"] == "result-without-call"
+    assert second["problems"][0]["events"] == ["x"]
+
+
+def test_a_file_that_is_no_trace_is_an_error_and_no_traceback(trace: Run, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Dear diary")
+    result = trace("check", path)
+    assert result.exit_code == 1
+    assert f'{path}:1: this is no JSON: found "Dear diary", expected {{' in result.stdout
+
+
+def test_a_file_that_is_not_there_is_used_wrongly(trace: Run, tmp_path: Path) -> None:
+    result = trace("check", tmp_path / "gone.json")
+    assert result.exit_code == 2
+    assert "does not exist" in result.stderr
+
+
+# ------------------------------------------------------------------ report
+
+
+def test_the_report_is_a_page_of_figures_and_says_what_is_missing(trace: Run, example: Path) -> None:
+    page = trace("report", example).stdout
+    assert "task release-notes, illustration, 27 events, 31 edges" in page
+    assert "  Critical path               42.5 s" in page
+    assert "Not measurable in this trace" in page
+    assert "  cost, cost by agent, cost by role: no event says what it cost" in page
+
+
+def test_the_report_as_json_holds_every_measure(trace: Run, example: Path) -> None:
+    found = json.loads(trace("report", "--format", "json", example).stdout)["measures"]
+    assert found.keys() == measure(read(example)).keys()
+    assert found["sub_agents_at_once"] == {"value": 2, "unit": "agents"}
+    assert found["cost_usd"]["why_not"] == "no event says what it cost"
+
+
+def test_the_report_as_html_is_one_file(trace: Run, example: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.html"
+    assert trace("report", "--format", "html", example, "-o", out).exit_code == 0
+    assert out.read_text().lower().startswith("<!doctype html>")
+
+
+def test_a_file_of_several_traces_asks_which(trace: Run, example: Path, tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    one = read(example)
+    write([one, one.with_head(trace_id="other")], path)
+    result = trace("report", path)
+    assert result.exit_code == 2
+    assert "holds 2 traces; name one with --trace ID (example, other)" in result.stderr
+    assert trace("report", "--trace", "other", path).stdout.startswith("other\n")
+    assert trace("report", "--trace", "third", path).exit_code == 2
+
+
+# ----------------------------------------------------------- import, export
+
+LOG = {
+    "type": "user",
+    "uuid": "u1",
+    "sessionId": "s1",
+    "timestamp": "2026-02-01T10:00:00Z",
+    "message": {"role": "user", "content": "Hello there"},
+}
+ANSWER = {"type": "assistant", "uuid": "u2", "parentUuid": "u1", "sessionId": "s1", "timestamp": "2026-02-01T10:00:04Z",
+          "message": {"id": "m1", "role": "assistant", "model": "x", "content": [{"type": "text", "text": "Good day"}],
+                      "usage": {"input_tokens": 5, "output_tokens": 2}}}  # fmt: skip
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A log of Claude Code with one question and one answer."""
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in (LOG, ANSWER)))
+    return path
+
+
+def test_a_log_is_recognised_by_its_content(trace: Run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    result = trace("import", "auto", session, "-o", out)
+    assert result.exit_code == 0
+    assert "(claude-code)" in result.stderr
+    assert trace("check", out).stdout == "no problems in 1 trace\n"
+
+
+def test_free_text_stays_out_unless_it_is_asked_for(trace: Run, session: Path) -> None:
+    plain = trace("import", "auto", session).stdout
+    assert "Good day" not in plain
+    assert "Hello" not in plain
+    assert "Good day" in trace("import", "auto", "--keep-content", session).stdout
+
+
+def test_hashes_can_be_compared_with_a_salt_of_ones_own_only(trace: Run, session: Path) -> None:
+    assert (
+        trace("import", "auto", "--salt", "x", session).stdout == trace("import", "auto", "--salt", "x", session).stdout
+    )
+    assert trace("import", "auto", session).stdout != trace("import", "auto", session).stdout
+
+
+def test_an_import_goes_through_a_pipe_into_a_report(trace: Run, session: Path) -> None:
+    imported = trace("import", "auto", "-", stdin=session.read_bytes())
+    assert "task" in trace("report", "-", stdin=imported.stdout_bytes).stdout
+
+
+def test_the_ending_of_a_name_packs(trace: Run, session: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl.gz"
+    trace("import", "claude-code", session, "-o", out)
+    assert gzip.decompress(out.read_bytes()).startswith(b"{")
+    assert trace("check", out).exit_code == 0
+
+
+def test_an_unknown_format_names_the_nearest(trace: Run, session: Path) -> None:
+    result = trace("import", "claude-cod", session)
+    assert result.exit_code == 2
+    assert 'did you mean "claude-code"?' in result.stderr
+
+
+def test_a_log_of_no_known_kind_names_those_that_are(trace: Run, tmp_path: Path) -> None:
+    path = tmp_path / "strange.json"
+    path.write_text('{"hello": 1}')
+    result = trace("import", "auto", path)
+    assert result.exit_code == 1
+    assert "found no log of a known kind (expected one of claude-code" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["perfetto", "otlp", "atif", "ocel"])
+def test_every_export_in_json_is_json(trace: Run, example: Path, form: str) -> None:
+    assert json.loads(trace("export", form, example).stdout)
+
+
+def test_formats_lists_both_directions(trace: Run) -> None:
+    listed = trace("formats").stdout
+    assert listed.index("Import") < listed.index("claude-code ") < listed.index("Export") < listed.index("perfetto")
+    assert "codex" in listed
+    assert "(experimental)" in listed
+
+
+# ------------------------------------------------- replay, diff, anonymise
+
+
+def test_replay_prints_the_state_after_each_event(trace: Run, example: Path) -> None:
+    lines = trace("replay", example).stdout.splitlines()
+    assert len(lines) == 27
+    assert lines[3].split() == [
+        "e4",
+        "6.400",
+        "lead:",
+        "spawn",
+        "→",
+        "searcher-2",
+        "3",
+        "alive,",
+        "2",
+        "tasks",
+        "open,",
+        "1,110",
+        "tokens",
+    ]
+
+
+def test_replay_until_an_event_stops_there(trace: Run, example: Path) -> None:
+    lines = trace("replay", "--until", "e13", "--format", "json", example).stdout.splitlines()
+    last = json.loads(lines[-1])
+    assert len(lines) == 13
+    assert last["in_flight"] == {"e13": "searcher-2"}
+    assert sorted(last["tasks"]) == ["searcher-1", "searcher-2"]
+
+
+def test_a_cut_trace_is_a_trace(trace: Run, example: Path) -> None:
+    cut = trace("replay", "--cut", "--until", "e13", example)
+    assert trace("check", "-", stdin=cut.stdout_bytes).exit_code == 0
+
+
+def test_replay_until_no_event_names_the_nearest(trace: Run, example: Path) -> None:
+    result = trace("replay", "--until", "e133", example)
+    assert result.exit_code == 2
+    assert 'no event has the id "e133" (did you mean "e13"?)' in result.stderr
+
+
+def test_diff_says_where_two_runs_part(trace: Run, example: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    document = read(example)
+    events = [event.but(tool="web.crawl") if event.id in ("e8", "e11") else event for event in document.events]
+    write([type(document)(events, document.edges, document.head)], other)
+    result = trace("diff", example, other)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[:3] == [
+        "7 acts in common",
+        f"  then {example}: e8: searcher-2: tool_call web.search",
+        f"  then {other}: e8: searcher-2: tool_call web.crawl",
+    ]
+    assert trace("diff", example, example).stdout == "no difference in 27 acts\n"
+
+
+def test_anonymised_traces_keep_every_figure_and_no_name(trace: Run, example: Path) -> None:
+    result = trace("anonymise", example)
+    for name in ("searcher", "lead", "writer", "web.search", "release-notes", "illustration", "large"):
+        assert name not in result.stdout
+    before = json.loads(trace("report", "--format", "json", example).stdout)["measures"]
+    after = json.loads(trace("report", "--format", "json", "-", stdin=result.stdout_bytes).stdout)["measures"]
+    single = {name for name, found in before.items() if not isinstance(found["value"], dict)}
+    assert {name: after[name] for name in single} == {name: before[name] for name in single}
+    assert {n: sorted(after[n]["value"].values()) for n in after if n not in single} == {
+        n: sorted(before[n]["value"].values()) for n in before if n not in single
+    }
+
+
+# ---------------------------------------------------------------- the whole
+
+
+def test_trace_commands_load_neither_pandas_nor_mkdocs(example: Path) -> None:
+    program = (
+        "import sys; from survey.cli import main\n"
+        f"try: main(['trace', 'report', {str(example)!r}])\nexcept SystemExit: pass\n"
+        "print('heavy:', sorted({'pandas', 'mkdocs', 'altair', 'numpy', 'bibtexparser'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+@pytest.mark.parametrize("command", ["check", "report", "import", "export", "replay", "diff", "anonymise", "formats"])
+def test_every_command_explains_itself(trace: Run, command: str) -> None:
+    assert len(trace(command, "--help").stdout.splitlines()) > 5

@@ -1,0 +1,303 @@
+"""Claims: every countable sentence is data, judged by every reading on every snapshot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from survey.literature import Pool, load, read_pool
+from survey.literature.claims import Judge, Judgement, citable, ledger, question
+from survey.literature.claims.tallies import matching
+from survey.literature.claims.verdicts import Status
+from survey.literature.pool import pairs
+from tests.conftest import ROOT, published_data
+from tests.literature.claims.growing import with_entry
+
+CLAIM = """
+[claim.one]
+sentence = "One."
+count = { credit = "message" }
+is = 0
+limit = "l"
+changes = "c"
+"""
+READINGS = """
+[readings]
+published = "published-2026-05-04"
+second = "second-reading-2026-11"
+day = 2026-05-04
+"""
+
+
+@pytest.fixture(scope="module")
+def pool(published: Pool) -> Pool:
+    """The pool of the first edition: what is said of it here stays true."""
+    return published
+
+
+@pytest.fixture(scope="module")
+def judged(pool: Pool) -> dict[str, Judgement]:
+    return {id: judgements[-1] for id, judgements in ledger(pool).items()}
+
+
+@pytest.fixture
+def bib(tmp_path: Path) -> Path:
+    """The data of the first edition, to be changed."""
+    return published_data(tmp_path)
+
+
+def numbers(judgement: Judgement) -> dict[str, int]:
+    return {tally.reading: tally.number for tally in judgement.tallies}
+
+
+# --------------------------------------------------------- the published numbers
+
+
+def test_the_pool_reproduces_every_published_number(pool: Pool) -> None:
+    assert list(Judge(pool).not_reproduced()) == []
+
+
+def test_the_central_claims_of_the_survey_and_their_strict_readings(judged: dict[str, Judgement]) -> None:
+    assert numbers(judged["message-credit-sparse"]) == {"pool": 2, "strict": 1, "published": 2, "second": 4}
+    assert judged["message-credit-sparse"].broad.counted == ("c3", "debate-as-reward")
+    assert numbers(judged["orchestrator-credit-sparse"])["published"] == 8
+    strict = next(t for t in judged["orchestrator-credit-sparse"].tallies if t.reading == "strict")
+    assert set(strict.counted) == {"kimi-k2-5", "owl2025", "paramanager", "puppeteer", "wideseek-r1-2026"}
+    assert judged["kimi-trained-orchestrator"].broad.counted == ("kimi-k2-5",)
+    assert judged["no-benchmark-measures-all-four"].status is Status.HOLDS
+    assert judged["retained"].broad.number == 84
+    assert judged["excluded"].broad.number == 32
+
+
+def test_stopping_is_contested_and_both_readers_are_named(judged: dict[str, Judgement]) -> None:
+    stopping = judged["stopping-untrained"]
+    assert stopping.status is Status.CONTESTED
+    assert numbers(stopping) == {"pool": 1, "strict": 1, "published": 0, "second": 1}
+    by = {tally.reading: tally.counted for tally in stopping.tallies}
+    assert by["pool"] == ("puppeteer",)
+    assert by["second"] == ("learning-to-deliberate2025",)
+    assert by["published"] == ()
+
+
+def test_a_published_number_that_the_snapshot_does_not_give_fails_the_check(bib: Path) -> None:
+    claims = (bib / "claims.toml").read_text()
+    (bib / "claims.toml").write_text(claims.replace("published = 23", "published = 24"))
+    line = claims[: claims.index("[claim.agent-credit-leads]")].count("\n") + 1
+    problems = [str(p).removeprefix(f"{bib}/") for p in read_pool(bib)[1]]
+    assert problems == [
+        f"claims.toml:{line}: claim.agent-credit-leads: published says 24, the snapshot of that day gives 23"
+    ]
+
+
+def test_a_departure_from_a_published_number_must_be_named(bib: Path) -> None:
+    claims = (bib / "claims.toml").read_text()
+    (bib / "claims.toml").write_text(re.sub(r"(?m)^dissent = .*\n", "", claims))
+    (problem,) = read_pool(bib)[1]
+    assert "claim.stopping-untrained: published says 0, counted 1 with the dissent that is named (puppeteer)" in str(
+        problem
+    )
+
+
+def test_a_published_table_is_held_to_the_digit(bib: Path) -> None:
+    claims = (bib / "claims.toml").read_text()
+    (bib / "claims.toml").write_text(claims.replace("survey = 5, framework = 3", "survey = 4, framework = 3"))
+    (problem,) = read_pool(bib)[1]
+    assert "table.category: counts: survey is 4 here, the published coding gives 5" in str(problem)
+
+
+# --------------------------------------------------------------- what time does
+
+
+def test_a_claim_that_newer_entries_overturn_says_since_when_and_because_of_what(bib: Path) -> None:
+    pool = with_entry(bib, "maporl", "stopper2026", "2026-11-21", decision="stop: learned")
+    then, now = ledger(pool)["stopping-untrained"]
+    assert then.status is Status.CONTESTED
+    assert now.status is Status.OVERTURNED
+    assert now.verdict == "no longer holds since 2026-11-21 because of stopper2026"
+    assert numbers(now)["published"] == 1, "the published number and what was added since"
+    assert Judge(pool).judged(pool.claims["stopping-untrained"], date(2026, 5, 4)) == then
+
+
+def test_a_claim_on_the_published_snapshot_is_not_touched_by_newer_entries(bib: Path) -> None:
+    pool = with_entry(bib, "maporl", "later2026", "2026-11-21")
+    now = ledger(pool)["retained"][-1]
+    assert (now.status, now.day, now.broad.number) == (Status.HOLDS, date(2026, 5, 4), 84)
+
+
+def test_an_overturned_claim_does_not_fail_the_check(bib: Path) -> None:
+    with_entry(bib, "maporl", "stopper2026", "2026-11-21", decision="stop: learned")
+    assert read_pool(bib)[1] == ()
+
+
+# ----------------------------------------------------------------- the statuses
+
+
+def status(pool: Pool, text: str, bib: Path) -> Judgement:
+    (bib / "claims.toml").write_text(READINGS + text)
+    pool = load(bib)
+    return Judge(pool).judged(pool.claims["one"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CLAIM.replace("is = 0", "at-most = 5"), Status.HOLDS),
+        (CLAIM.replace("is = 0", "at-most = 2\nprimary = true"), Status.CONTESTED),
+        (CLAIM.replace("is = 0", 'at-least = 2\nstrict = { credit-counterfactual = "yes" }'), Status.BROADLY),
+        (CLAIM.replace("is = 0", "at-least = 80"), Status.FAILS),
+        (CLAIM.replace("is = 0", 'more-than = { credit = "agent" }'), Status.FAILS),
+        (CLAIM.replace('{ credit = "message" }', '{ credit = "agent" }').replace("is = 0", 'leads = "credit"\nprimary = true'), Status.HOLDS),
+        (CLAIM.replace('is = 0', 'share-at-least = 0.5\nof = { reward = "tool", credit = "token", category = "survey" }'), Status.UNMEASURABLE),
+    ],
+)  # fmt: skip
+def test_every_status_has_its_case(bib: Path, pool: Pool, text: str, expected: Status) -> None:
+    assert status(pool, text, bib).status is expected
+
+
+# --------------------------------------------------------- what is wrong is said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CLAIM.replace("sentence", "sentense"), 'claim.one: "sentense" is not a key (did you mean "sentence"?)'),
+        (CLAIM.replace("is = 0\n", ""), "claim.one: has none, expected exactly one of is, at-least"),
+        (CLAIM.replace("is = 0", "is = 0\nat-most = 1"), "claim.one: has is, at-most, expected exactly one of"),
+        (CLAIM.replace("is = 0", 'is = "0"'), "claim.one: expected `int | null`, got `str`"),
+        (CLAIM.replace("is = 0", "is = -1"), "claim.one: expected `int` >= 0 - at `$.is`"),
+        (CLAIM.replace("is = 0", "share-at-most = 30"), "claim.one: expected `float` <= 1.0 - at `$.share-at-most`"),
+        (CLAIM.replace("is = 0", "share-at-most = nan"), "claim.one: expected `float` >= 0.0 - at `$.share-at-most`"),
+        (CLAIM.replace("credit", "credits"), 'claim.one: count: there is no axis "credits" (did you mean "credit"?)'),
+        (CLAIM.replace('"message"', '"mesage"'), 'claim.one: count: "mesage" is not a value of credit (did you mean "message"?)'),
+        (CLAIM.replace('"message"', '"message: learned"'), 'claim.one: count: "learned" does not say how'),
+        (CLAIM.replace('"message" }', '"message", stage = "abstract-screen" }'), "claim.one: count: asks entries and excluded records at once"),
+        (CLAIM.replace('"c"', '" "'), "claim.one: changes is empty"),
+        (CLAIM.replace("is = 0", "is = 0\nlargest = 'agent'"), 'claim.one: largest: "agent" is not a quantity (did you mean "agents"?)'),
+        (CLAIM.replace("is = 0", "leads = 'reward'"), "claim.one: leads: count says nothing about reward"),
+        (CLAIM.replace("is = 0", "is = 0\ndissent = { c33 = 'x', c3 = ' ' }"), 'claim.one: dissent: there is no entry "c33"'),
+        (CLAIM.replace("claim.one", "claim.One"), "claim.One: is not an id"),
+        ("[claims.one]\n", '"claims" is not a table of this file (did you mean "claim"?)'),
+        ("[readings]\npublished = 'x'\nsecond = 'second-reading-2026-11'\nday = 2026-05-04\n", 'readings: there is no coding "x"'),
+        ("[readings]\npublished = 'x'\nsecond = 'x'\nday = 7.5\n", "readings: expected `date`, got `float` - at `$.day`"),
+        ("claim = 3\n", "claim: found something else, expected tables like [claim.message-credit]"),
+        ("[table.t]\naxis = 'credit'\ntitle = 'T'\ncounts = { agents = 3 }\n", 'table.t: counts: "agents" is not a value of credit (did you mean "agent"?)'),
+        ("[claim.one", "not TOML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_claim_is_a_problem_with_its_line(bib: Path, text: str, message: str) -> None:
+    (bib / "claims.toml").write_text(text)
+    problems = [str(p) for p in read_pool(bib)[1]]
+    assert any(message in problem for problem in problems), problems
+    assert all(re.match(rf"{re.escape(str(bib))}/claims\.toml:\d+: ", problem) for problem in problems)
+
+
+# -------------------------------------------------------------------- counting
+
+
+@settings(max_examples=60, deadline=None)
+@given(number=st.integers(0, 1000), places=st.sets(st.integers(0, 83)))
+def test_strict_is_a_part_of_broad_and_more_entries_never_count_less(pool: Pool, number: int, places: set[int]) -> None:
+    claim = pool.claims.claims[number % len(pool.claims)]
+    some = pool.keep(pool.entries[place].key for place in places)
+    broad = {e.key for e in matching(pool, claim.count, claim.primary)}
+    assert {e.key for e in matching(some, claim.count, claim.primary)} <= broad
+    if claim.strict:
+        assert {e.key for e in matching(pool.where(pairs(claim.count), claim.primary), claim.strict)} <= broad
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_entries_changes_no_judgement(pool: Pool, random: st.DataObject) -> None:
+    keys = [e.key for e in pool]
+    random.shuffle(keys)  # type: ignore[attr-defined]
+    mixed = ledger(pool.keep(keys))
+    for id, judgements in ledger(pool).items():
+        assert [j.status for j in mixed[id]] == [j.status for j in judgements]
+        assert [numbers(j) for j in mixed[id]] == [numbers(j) for j in judgements]
+
+
+def test_a_question_says_what_is_counted_and_what_is_expected(pool: Pool) -> None:
+    asked = {claim.id: question(claim, pool.taxonomy) for claim in pool.claims}
+    assert asked["stopping-untrained"] == "entries with orchestration decision: stop (learned); exactly 0"
+    assert asked["task-success-measured"] == (
+        "entries with what a benchmark measures: task success; at least 50 % of entries with category: Benchmark"
+    )
+    assert (
+        asked["scale-methods-agents"]
+        == "the largest number of agents among entries with category: RL method; at most 100"
+    )
+    assert asked["aggregation-designed"].endswith("more than entries with orchestration decision: aggregate (learned)")
+
+
+def test_a_sentence_to_cite_carries_number_edition_data_and_doubt(judged: dict[str, Judgement]) -> None:
+    assert citable(judged["retained"], "abc") == (
+        "The published pool retains 84 entries (n = 84 of 84; holds; edition 2026-05-04, data abc)."
+    )
+    assert "1 of 84 as coded here, 1 read strictly, 0 as published, 1 by a second reading; contested" in citable(
+        judged["stopping-untrained"], "abc"
+    )
+
+
+# ----------------------------------------------------- figures that the prose speaks of
+
+FIGURE = re.compile(r"\b(count|share|largest)\(((?:[^()]|\([^()]*\))*)\)")
+
+
+def figures() -> list[tuple[str, str, frozenset[tuple[str, str]]]]:
+    """Every figure of a chapter: page, function, filters."""
+    found = []
+    for path in [*sorted((ROOT / "docs" / "read").glob("*.md")), ROOT / "docs" / "index.md"]:
+        for function, arguments in FIGURE.findall(path.read_text()):
+            filters = re.findall(r'"([^"=]+)=([^"]+)"', arguments)
+            if filters:
+                found.append((path.relative_to(ROOT / "docs").as_posix(), function, frozenset(filters)))
+    return found
+
+
+def resolved(pool: Pool, filters: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Codes and families in the place of values, so that O5 and stop are the same."""
+    out = set()
+    for axis, value in filters:
+        name, _, how = (part.strip() for part in value.partition(":"))
+        words = ",".join(sorted(pool.taxonomy[axis].resolve(name)))
+        out.add((axis, f"{words}:{how}" if how else words))
+    return frozenset(out)
+
+
+def test_every_figure_of_a_chapter_belongs_to_a_claim_or_a_published_table(pool: Pool) -> None:
+    tables = {(table.axis, resolved(pool, frozenset(pairs(table.within)))) for table in pool.claims.tables}
+    claimed = {resolved(pool, frozenset([*pairs(c.count), *pairs(c.of)])) for c in pool.claims}
+    claimed |= {resolved(pool, frozenset([*pairs(c.count), *pairs(c.of), *pairs(c.strict)])) for c in pool.claims}
+    claimed |= {resolved(pool, frozenset(pairs(c.more_than or {}))) for c in pool.claims}
+    loose = [
+        (page, function, sorted(filters))
+        for page, function, filters in figures()
+        if resolved(pool, filters) not in claimed
+        and not any((axis, resolved(pool, filters - {(axis, value)})) in tables for axis, value in filters)
+    ]
+    assert loose == []
+
+
+def test_a_claim_is_told_where_it_is_discussed(pool: Pool) -> None:
+    for claim in pool.claims:
+        assert claim.source in ("survey", "ours"), claim.id
+        assert all((ROOT / "docs" / chapter).is_file() for chapter in claim.chapters), claim.id
+
+
+def test_without_the_file_there_are_no_claims(folder: Callable[..., Path]) -> None:
+    assert len(load(folder()).claims) == 0
+
+
+def test_many_causes_are_told_by_the_first_and_a_number_and_all_came_since(published: Pool) -> None:
+    judged = ledger(load(ROOT / "bib"))["agent-credit-leads"][-1]
+    assert judged.status is Status.OVERTURNED
+    assert len(judged.because) > 3
+    first = ", ".join(judged.because[:3])
+    assert judged.verdict.endswith(f"because of {first} and {len(judged.because) - 3} more")
+    assert not any(key in published for key in judged.because), "who spoke against it before did not overturn it"

@@ -1,0 +1,109 @@
+"""The skeleton of a paragraph: counted, cited, escaped, and said to be what it is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from survey.literature import Pool, load
+from survey.literature.export.bib import to_bib
+from survey.literature.related import NOTICE, Style, related
+from survey.literature.related.paragraph import ACTIVE, LATEX
+from tests.literature.conftest import TAXONOMY
+from tests.literature.gaps.four import FOUR
+
+PUBLISHED = date(2026, 5, 4)
+
+
+@pytest.fixture
+def four(folder: Callable[..., Path]) -> Pool:
+    """Four entries whose tables can be worked out by hand."""
+    return load(folder(FOUR))
+
+
+@pytest.fixture(scope="module")
+def then(pool: Pool) -> Pool:
+    """The published snapshot, whose numbers no later entry changes."""
+    return pool.as_of(PUBLISHED)
+
+
+def test_a_paragraph_is_put_together_from_counts_and_citations(four: Pool) -> None:
+    found = related(four, [("decision", "stop")], ["reward", "decision"])
+    assert found.paragraph(Style.MARKDOWN).split(f"data {four.fingerprint}). ")[1] == (
+        "They first became public in 2026. "
+        "By reward (first value): 2 “shared” [@early; @late] and 1 “process” [@double]. "
+        "By decision (an entry may have several): 1 “stop, learned” [@late] and 2 “stop, designed” [@early; @double]. "
+        "2 entries together have every value that occurs among them on reward and decision, and no fewer do "
+        "[@early; @late]."
+    )
+    latex = found.paragraph(Style.LATEX)
+    assert r"2 ``shared''~\cite{early,late} and 1 ``process''~\cite{double}" in latex
+    assert "[early; late]" in found.paragraph()
+
+
+def test_absences_are_counted_apart_from_values(four: Pool) -> None:
+    told = related(four, [], ["reward"]).paragraph()
+    assert "1 “process” [double]; without a value: 1 “does not say”." in told
+
+
+def test_a_paragraph_on_nothing_says_what_that_is_about(four: Pool) -> None:
+    told = related(four, [("reward", "process"), ("decision", "na")]).paragraph()
+    assert "holds no entry tagged reward: process and decision: not applicable" in told
+    assert "Taken alone, 2 are tagged reward: process [double; late] and 1 is tagged decision: not applicable" in told
+    assert told.endswith("This is a statement about that pool, as it is tagged there, and not about the field.")
+
+
+def test_a_value_with_many_entries_is_cited_by_those_of_the_path(then: Pool) -> None:
+    found = related(then, [], ["category"])
+    assert "42 “RL method” [e.g. " in found.paragraph()
+    cited = re.search(r"42 “RL method” \[e\.g\. ([^\]]+)\]", found.paragraph())
+    assert cited
+    assert set(cited.group(1).split("; ")) <= {step.entry.key for step in found.path}
+
+
+def test_whoever_reads_a_paragraph_is_told_whose_sentences_it_is_made_of(four: Pool) -> None:
+    notice = related(four, []).notice
+    assert notice == NOTICE
+    assert "skeleton" in notice
+    assert "A program put its sentences together" in notice
+
+
+@pytest.mark.parametrize("style", list(Style))
+def test_all_that_is_cited_is_in_the_bib(then: Pool, style: Style) -> None:
+    found = related(then, [("reward", "hybrid")])
+    text = found.paragraph(style)
+    cited = set(re.findall({"latex": r"[{,]([\w.-]+)(?=[,}])", "markdown": r"@([\w-]+)"}.get(style, r"[\[ ]([a-z0-9-]+)(?=[;\]])"), text))  # fmt: skip
+    assert cited
+    assert cited <= {e.key for e in found.found}
+    assert all(f"{{{key}," in to_bib(found.found) for key in cited)
+
+
+def test_labels_cannot_act_in_latex_or_markdown(folder: Callable[..., Path]) -> None:
+    nasty = TAXONOMY.replace('label = "shared"', r'label = "50% \\x {a}_b & #1 *c* [d](e) ~$^"')
+    found = related(load(folder(FOUR, nasty)), [("reward", "shared")], ["reward"])
+    latex = found.paragraph(Style.LATEX)
+    assert r"50\% \textbackslash{}x \{a\}\_b \& \#1 *c* [d](e) \textasciitilde{}\$\^{}" in latex
+    assert r"50% \\x \{a\}\_b & \#1 \*c\* \[d\](e) \~\$\^" in found.paragraph(Style.MARKDOWN)
+    assert set(LATEX) >= set("\\{}%&#$_~^")
+    assert set("*_`[]<>@\\") <= ACTIVE
+
+
+@pytest.mark.programs
+def test_pandoc_resolves_every_citation_of_a_paragraph(
+    then: Pool, program: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    found = related(then, [("reward", "hybrid")])
+    (tmp_path / "references.bib").write_text(to_bib(found.found))
+    (tmp_path / "text.md").write_text(found.paragraph(Style.MARKDOWN))
+    (tmp_path / "text.tex").write_text(found.paragraph(Style.LATEX))
+    for name in ("text.md", "text.tex"):
+        done = program("pandoc", "--citeproc", "--bibliography", "references.bib", "-t", "plain", name, cwd=tmp_path)
+        assert done.returncode == 0
+        assert done.stderr == ""
+        assert "???" not in done.stdout
+        assert f"n = {len(found.entries)} of 84, edition 2026-05-04" in " ".join(done.stdout.split())

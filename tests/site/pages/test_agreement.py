@@ -1,0 +1,140 @@
+"""The pages on agreement: figures, chart and evidence are those of the readings, and light enough to load."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import altair as alt
+import pytest
+
+from survey.literature import Pool
+from survey.literature.agreement import agreement, compared
+from survey.site.charts.drawing import Pictures
+from survey.site.facts import Facts
+from survey.site.markup.templates import environment
+from survey.site.pages.agreement.builder import agreement_pages, axis_page, figure, forest, heat, pair_page
+
+PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
+HOSTILE = "</p><script>alert(1)</script> {{ 7*7 }} [x](javascript:alert(2))"
+
+
+@pytest.fixture(scope="module")
+def pages(pool: Pool) -> dict[str, str]:
+    return dict(agreement_pages(Facts(pool)))
+
+
+def text(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Pool, pages: dict[str, str]) -> None:
+    expected = {"measure/agreement.md", "charts/agreement.json"}
+    for pair in compared(pool):
+        expected.add(pair_page(pair))
+        for axis in pair.axes:
+            found = agreement(pool, pair.first, pair.second, axis)
+            expected |= {axis_page(pair, found.axis)} if found.disagreements else set()
+    assert set(pages) == expected
+
+
+def test_the_overview_speaks_first_of_the_pair_that_was_read_blind(pages: dict[str, str]) -> None:
+    page = pages["measure/agreement.md"]
+    assert "# Read twice, 75 of 80 entries are alike on category, 46 on team shape" in page
+    assert "80 entries of the pool were read again without sight of the first reader's tags" in page
+    shown = text(page)
+    for figures in ("0.912 0.830 to 0.982", "0.433 0.306 to 0.561"):
+        assert figures in shown
+
+
+def test_the_published_spot_check_is_shown_with_its_one_exception(pages: dict[str, str]) -> None:
+    said = f"{PUBLISHED} and {SPOT_CHECK}: 32 entries, none read blind; 1 disagreement (halo on credit unit)"
+    assert said in text(pages["measure/agreement.md"])
+
+
+def test_readers_are_stated_beside_the_figures(pool: Pool, pages: dict[str, str]) -> None:
+    for pair in compared(pool):
+        page = text(pages[pair_page(pair)])
+        for id in {pair.first, pair.second} & pool.codings.keys():
+            assert pool.codings[id].statement in page
+    assert "Read: abstract 48, introduction 36." in text(pages["measure/agreement.md"])
+
+
+def test_every_disagreement_stands_on_the_page_of_its_axis_with_evidence_and_what_stands(
+    pool: Pool, pages: dict[str, str]
+) -> None:
+    (pair,) = (p for p in compared(pool) if (p.first, p.second) == ("pool", SECOND))
+    found = agreement(pool, "pool", SECOND, "decision")
+    page = pages[axis_page(pair, found.axis)]
+    assert all(f"entries/{d.key}/#decision" in page for d in found.disagreements)
+    assert "Persist and Concede are learned actions" in page
+    assert "to persist or to concede ends one agent&#39;s revising" in page
+
+
+def test_our_sentences_are_about_confusions_that_exist(pool: Pool, pages: dict[str, str]) -> None:
+    """A sentence whose confusion has vanished from the data would be said by nobody."""
+    notes = vars(environment().get_template("pages/agreement/notes.md.j2").module)
+    overview = pages["measure/agreement.md"]
+    for first, second, known in (
+        ("pool", SECOND, notes["pool_and_second"]),
+        (PUBLISHED, SECOND, notes["published_and_second"]),
+    ):
+        confused = {
+            f"{axis} {one} {other}"
+            for pair in compared(pool) if (pair.first, pair.second) == (first, second)
+            for axis in pair.axes
+            for one, other, _ in agreement(pool, first, second, axis).confusions()
+        }  # fmt: skip
+        assert {place for place in known if " " in place} <= confused
+    for place, sentence in notes["published_and_second"].items():
+        assert sentence.split("’")[0].split("'")[0] in overview, place
+
+
+def test_the_chart_is_valid_and_tells_the_same_as_its_table(pool: Pool, pages: dict[str, str]) -> None:
+    (pair,) = (p for p in compared(pool) if (p.first, p.second) == (PUBLISHED, SECOND))
+    found = [agreement(pool, PUBLISHED, SECOND, axis, blind_only=True) for axis in pair.axes]
+    chart = forest(pool, pair, found)
+    assert json.loads(pages["charts/agreement.json"]) == chart.spec
+    alt.LayerChart.from_dict(chart.spec)
+    drawn = Pictures().svg(chart.spec)
+    for f, row in zip(found, chart.rows, strict=True):
+        assert [cell for cell, _ in row] == [
+            f.axis.label,
+            "80",
+            str(f.alike),
+            figure(f.raw),
+            figure(f.kappa),
+            figure(f.alpha),
+        ]
+        assert f"{f.kappa.value:.2f} kappa" in drawn
+        assert f"{f.alpha.value:.2f} alpha" in drawn
+    assert "0.91 on category" in chart.sentence and "0.43 on team shape" in chart.sentence
+    width = re.search(r'width="(\d+)"', drawn)
+    assert width is not None and int(width.group(1)) <= 326  # what a narrow phone leaves
+
+
+def test_pages_are_light(pages: dict[str, str]) -> None:
+    assert max(map(len, pages.values())) < 100_000  # the site adds about 35 kB to each
+
+
+def test_a_cell_is_never_so_dark_that_its_number_is_lost() -> None:
+    assert [heat(number, 40) for number in (0, 1, 20, 40)] == [0, 9, 26, 45]
+
+
+def test_nothing_a_reader_wrote_can_act_in_a_page(pool: Pool) -> None:
+    coding = pool.codings[SECOND]
+    hostile = replace(coding, judgements=tuple(replace(j, notes={**j.notes, "why": HOSTILE}) for j in coding.judgements),
+                      statement=HOSTILE)  # fmt: skip
+    settled = {place: replace(a, why=HOSTILE) for place, a in pool.adjudications.items()}
+    for path, page in agreement_pages(
+        Facts(replace(pool, codings={**pool.codings, SECOND: hostile}, adjudications=settled))
+    ):
+        assert path.endswith(".json") or "<script>" not in page
+
+
+def test_without_two_readings_the_page_says_so(pool: Pool) -> None:
+    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={})))
+    assert path == "measure/agreement.md"
+    assert "no two readings" in page

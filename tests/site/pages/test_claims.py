@@ -1,0 +1,103 @@
+"""The ledger: a page for every claim; entries and chapters say which claims concern them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from survey.literature import Pool, load
+from survey.literature.claims import Judge, ledger
+from survey.literature.pool.claims_file import Claims
+from survey.site import render_prose
+from survey.site.build import build
+from survey.site.charts.drawing import Pictures
+from survey.site.facts import Facts
+from survey.site.pages.claims.ledger import claim_pages, claims_of
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def pool(published: Pool) -> Pool:
+    """The pool of the first edition: what is said of it here stays true."""
+    return published
+
+
+@pytest.fixture(scope="module")
+def files(pool: Pool) -> dict[str, str]:
+    return dict(claim_pages(Facts(pool)))
+
+
+def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files: dict[str, str]) -> None:
+    for claim in pool.claims:
+        assert f"](claims/{claim.id}" not in files["claims/index.md"]
+        assert f"{claim.id}/" in files["claims/index.md"]
+        assert "Cite it" in files[f"claims/{claim.id}.md"]
+        assert f"claims/{claim.id}.bib" in files
+
+
+def test_a_claim_that_newer_entries_overturned_says_since_when_and_because_of_whom() -> None:
+    now = load(ROOT / "bib")
+    page = dict(claim_pages(Facts(now)))["claims/stopping-untrained.md"]
+    card = page.split('<div class="card">')[1].split("</div>")[0]
+    assert "no longer holds" in card
+    assert "since 2026-11-21 because of" in card
+    assert 'entries/critroute2026/">critroute2026</a>' in card
+    assert re.search(r'2026-05-04</th><td><span class="status contested">', page), "what it was then is kept"
+
+
+def test_a_contested_claim_shows_each_reading_the_entries_of_each_and_the_reason(files: dict[str, str]) -> None:
+    page = files["claims/stopping-untrained.md"]
+    assert "contested" in page
+    for reading, number, verdict in (
+        ("as coded here", 1, "fails"),
+        ("as published", 0, "passes"),
+        ("second reading", 1, "fails"),
+    ):
+        assert re.search(rf"{reading}</th><td[^>]*>{number} of 84.*?</td><td>{verdict}", page), reading
+    assert "entries/puppeteer/" in page
+    assert "entries/learning-to-deliberate2025/" in page
+    assert "where our coding departs from the published number" in page
+    assert "@" in files["claims/stopping-untrained.bib"]
+
+
+def test_an_entry_lists_the_claims_that_count_it(pool: Pool) -> None:
+    counting = claims_of(ledger(pool))
+    assert "stopping-untrained" in [judgement.claim.id for judgement in counting["puppeteer"]]
+    page = str(build(Facts(pool))["entries/puppeteer.md"])
+    section = page.split("## Claims that count it")[1].split("## ")[0]
+    assert "claims/stopping-untrained/" in section
+    assert "contested" in section
+
+
+def test_a_chapter_ends_with_the_claims_it_discusses(pool: Pool) -> None:
+    page = render_prose("# Decisions\n", pool, "read/decisions.md", "decisions.md", Pictures())
+    section = page.split("## What this page claims")[1]
+    assert "claims/stopping-untrained/" in section
+    assert section.count("<li>") == len([c for c in pool.claims if "read/decisions.md" in c.chapters])
+    assert "What this page claims" not in render_prose("# Other\n", pool, "read/other.md", "other.md", Pictures())
+
+
+def test_a_survey_without_claims_has_no_ledger(pool: Pool) -> None:
+    assert dict(claim_pages(Facts(replace(pool, claims=Claims())))) == {}
+
+
+def test_the_ledger_of_an_earlier_day_speaks_for_that_day(pool: Pool) -> None:
+    then = pool.as_of(date(2026, 5, 4))
+    judgement = Judge(then).judged(then.claims["retained"])
+    assert judgement.day == date(2026, 5, 4)
+
+
+def test_the_ledger_shows_every_table_beside_its_published_numbers(pool: Pool, files: dict[str, str]) -> None:
+    page = files["claims/index.md"]
+    for table in pool.claims.tables:
+        shown = page.split(f"<summary>{table.title}</summary>")[1].split("</details>")[0]
+        assert ("published</th>" in shown) is bool(table.counts)
+        for word, number in table.counts.items():
+            label = pool.taxonomy.label(table.axis, word)
+            assert re.search(rf">{re.escape(label)}</a></th><td class=\"number\">{number}</td>", shown), (
+                table.id,
+                word,
+            )

@@ -1,0 +1,200 @@
+"""The pages of gaps: every cell leads somewhere, every feed is a feed, no page is heavy."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from survey.literature import Pool, parse_bibtex
+from survey.literature.gaps import OPEN, Kind, gap_map, pairs
+from survey.literature.pool import read_notes
+from survey.site.facts import Facts
+from survey.site.markup.feeds import ATOM, feed
+from survey.site.markup.links import anchor
+from survey.site.pages.axes.builder import axis_pages
+from survey.site.pages.counts.builder import _empty, _filled
+from survey.site.pages.gaps.builder import gap_pages
+from survey.site.pages.gaps.cards import CARDS, MARKS, gap_anchor, map_path, sentence
+from tests.conftest import ROOT
+
+DAY = date(2026, 5, 4)
+SITE = "https://example.org/survey/"
+
+
+@pytest.fixture(scope="module")
+def snapshot(pool: Pool) -> Pool:
+    return pool.as_of(DAY)
+
+
+@pytest.fixture(scope="module")
+def files(snapshot: Pool) -> dict[str, str]:
+    notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
+    return dict(gap_pages(Facts(replace(snapshot, notes=notes), SITE)))
+
+
+def ids(page: str) -> set[str]:
+    return set(re.findall(r'\bid="([^"]+)"', page))
+
+
+def test_there_is_a_list_and_a_map_for_each_pair_of_main_axes_with_its_entries(
+    snapshot: Pool, files: dict[str, str]
+) -> None:
+    assert {path for path in files if path.endswith(".md")} == {
+        "gaps/index.md", *(map_path(*pair) for pair in pairs(snapshot))
+    }  # fmt: skip
+    for rows, columns in pairs(snapshot):
+        bib = parse_bibtex(files[f"gaps/{rows}-by-{columns}.bib"], "x.bib")
+        assert not bib.problems
+        assert {block.key for block in bib.blocks} == set(gap_map(snapshot, rows, columns).keys)
+        assert map_path(rows, columns).removeprefix("gaps/").removesuffix(".md") + "/" in files["gaps/index.md"]
+
+
+@pytest.mark.parametrize(
+    "pair", [("reward", "credit"), ("category", "decision"), ("decision", "algorithm")], ids="-".join
+)
+def test_every_cell_of_a_map_leads_to_its_entries_or_to_what_is_known_of_it(
+    snapshot: Pool, files: dict[str, str], pair: tuple[str, str]
+) -> None:
+    rows, columns = pair
+    page, map = files[map_path(rows, columns)], gap_map(snapshot, rows, columns)
+    crossed = {anchor(x, y) for x, y, _, _, _ in _filled(snapshot, rows, columns)}
+    crossed |= {anchor(x, y) for x, y, _, _ in _empty(snapshot, rows, columns)}
+    table = page.split("<tbody>")[1].split("</tbody>")[0]
+    links = re.findall(r'<td class="([a-z-]+)[^"]*"><a href="([^"]+)"[^>]*>([^<]+)</a>', table)
+    assert len(links) == len(map.cells)
+    for cell, (kind, link, shown) in zip(map, links, strict=True):
+        assert kind == cell.kind
+        assert shown == (str(cell.count) if cell.count else MARKS[cell.kind].sign)
+        where, _, place = link.partition("#")
+        assert where in ("", f"../../measure/{rows}-by-{columns}/")
+        assert place in (crossed if where else ids(page)), (cell.row, cell.column)
+
+
+def test_no_two_things_on_a_page_have_the_same_id(files: dict[str, str]) -> None:
+    for path, page in files.items():
+        if path.endswith(".md"):
+            found = re.findall(r'\bid="([^"]+)"', page)
+            assert len(found) == len(set(found)), path
+
+
+def test_each_kind_has_a_sign_of_its_own() -> None:
+    assert set(MARKS) == set(Kind)
+    assert len({mark.sign for mark in MARKS.values()}) == len(MARKS)
+
+
+def test_cells_that_are_no_gaps_and_yet_sparse_are_listed_apart(files: dict[str, str]) -> None:
+    part = files["gaps/index.md"].split("## Sparser than chance")[1].split("## All maps")[0]
+    assert "orchestration × agent" in part
+    assert "RL method × managed by a harness" not in part
+
+
+def test_what_has_no_card_is_said(snapshot: Pool, files: dict[str, str]) -> None:
+    for pair in pairs(snapshot):
+        page, map = files[map_path(*pair)], gap_map(snapshot, *pair)
+        cards = re.findall(r'<section class="gapcard" id="(gap-[^"]+)"', page)
+        possible = map.of(*OPEN, Kind.THIN)
+        assert len(cards) == min(CARDS, len(possible))
+        assert set(cards) <= {gap_anchor(cell) for cell in possible}
+        assert ("have no card" in page) == (len(possible) > CARDS)
+
+
+def test_a_sentence_can_be_cited_with_number_and_edition(snapshot: Pool, files: dict[str, str]) -> None:
+    cell = gap_map(snapshot, "credit", "decision")["message", "stop: learned"]
+    said = (
+        "No entry of the pool has credit unit “message” together with orchestration decision “stop (learned)” "
+        "(n = 0 of 84, edition 2026-05-04)."
+    )
+    assert sentence(snapshot, cell, 84) == said
+    assert said in files["gaps/credit-by-decision.md"]
+
+
+def test_what_a_person_wrote_stands_first_and_on_the_list(files: dict[str, str]) -> None:
+    note = "Merging results is a single turn with many inputs."
+    assert note in files["gaps/index.md"]
+    first = files["gaps/credit-by-decision.md"].split('<section class="gapcard"')[1:4]
+    assert any(note in card for card in first)
+
+
+def test_values_that_nobody_has_are_named_with_their_note(files: dict[str, str]) -> None:
+    page = files["gaps/index.md"]
+    assert "axes/credit/tool-call/" in page
+    assert "An estimator that tells two calls of one turn apart" in page
+
+
+def test_a_note_on_a_cell_that_is_filled_by_now_is_kept_apart(snapshot: Pool) -> None:
+    notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
+    filled = next(cell for cell in gap_map(snapshot, "reward", "credit") if cell.kind is Kind.FILLED)
+    note = replace(notes[0], cells={"reward": (filled.row,), "credit": (filled.column,)})
+    page = dict(gap_pages(Facts(replace(snapshot, notes=(note,)), SITE)))["gaps/index.md"]
+    assert "## No longer empty" in page
+    assert "Gaps with a reason to care" not in page
+
+
+def test_pages_are_light_enough_for_a_phone(files: dict[str, str]) -> None:
+    # the theme adds about 35 kB; 120 kB in all is the limit
+    assert {path: len(page) for path, page in files.items() if len(page.encode()) > 90_000} == {}
+
+
+def test_the_same_pool_gives_the_same_files_in_any_order(snapshot: Pool, files: dict[str, str]) -> None:
+    notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
+    turned = replace(snapshot, entries=tuple(reversed(snapshot.entries)), notes=notes)
+    other = dict(gap_pages(Facts(turned, SITE)))
+    assert {path for path in files if files[path] != other[path] and not path.endswith(".bib")} == set()
+
+
+def test_an_empty_pool_has_its_pages_too(snapshot: Pool) -> None:
+    empty = replace(snapshot, entries=(), records=())
+    pages = dict(gap_pages(Facts(empty)))
+    assert "0 open cells" in pages["gaps/index.md"]
+    assert all(map_path(*pair) in pages for pair in pairs(snapshot))
+
+
+# ----------------------------------------------------------------------- feeds
+
+
+def items(text: str) -> list[dict[str, str]]:
+    root = ET.fromstring(text)
+    assert root.tag == f"{{{ATOM}}}feed"
+    for name in ("title", "id", "updated"):
+        assert root.findtext(f"{{{ATOM}}}{name}")
+    return [
+        {name: node.findtext(f"{{{ATOM}}}{name}") or "" for name in ("title", "id", "updated", "summary")}
+        | {"link": node.find(f"{{{ATOM}}}link").get("href", "")}  # type: ignore[union-attr]
+        for node in root.findall(f"{{{ATOM}}}entry")
+    ]
+
+
+def test_every_value_has_a_feed_of_its_entries_newest_first(snapshot: Pool) -> None:
+    files = dict(axis_pages(Facts(snapshot, SITE)))
+    for axis in snapshot.taxonomy.on("entry"):
+        for value in axis.values:
+            found = items(files[f"axes/{axis.id}/{value}.atom"])
+            assert {item["id"].split("/")[-2] for item in found} == {
+                e.key for e in snapshot if value in e.words(axis.id)
+            }
+            assert [item["updated"] for item in found] == sorted((item["updated"] for item in found), reverse=True)
+
+
+def test_every_card_has_a_feed_that_says_first_how_the_gap_stands(snapshot: Pool, files: dict[str, str]) -> None:
+    for pair in pairs(snapshot):
+        page = files[map_path(*pair)]
+        for place in re.findall(r'<section class="gapcard" id="(gap-[^"]+)"', page):
+            path = f"gaps/{'-by-'.join(pair)}/{place}.atom"
+            state, *others = items(files[path])
+            assert re.match(r"(Empty|1 entry|2 entries) as of 2026-05-04: ", state["title"])
+            assert state["link"] == f"{SITE}gaps/{'-by-'.join(pair)}/#{place}"
+            assert f"{place}.atom" in page
+            assert all(item["link"].startswith(f"{SITE}entries/") for item in others)
+            assert len({item["id"] for item in (state, *others)}) == len(others) + 1
+
+
+def test_the_feed_of_additions_is_as_it_was(snapshot: Pool) -> None:
+    with_site, without = items(feed(snapshot, SITE)), items(feed(snapshot, ""))
+    assert len(with_site) == len(without) == len(snapshot)
+    assert with_site[0]["link"].startswith(f"{SITE}entries/")
+    assert without[0]["id"].startswith("urn:orchestration-survey:entries/")
+    assert without[0]["link"].startswith("http")

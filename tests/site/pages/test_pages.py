@@ -1,0 +1,303 @@
+"""Page builders: a pool in, files out; nothing from the pool can act in a page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from mkdocs.config import load_config
+
+from survey.literature import InvalidSurvey, Pool, load
+from survey.literature.bibtex import Field
+from survey.literature.related import neighbours
+from survey.site.build import build
+from survey.site.facts import Facts
+from survey.site.markup.links import anchor, url
+from survey.site.markup.text import inert
+from survey.site.markup.works import LISTED
+from survey.site.pages.counts.builder import _crosstab, _filled
+from survey.site.publishing.folder import write_folder
+from tests.browser.explorer_site import grown
+from tests.conftest import ROOT, few_data
+
+HOSTILE = "</title><script>alert(1)</script> {{ 7*7 }} {% raw %} [x](javascript:alert(2)) **bold** `code` | # head ![i](x) $$1$$ [@c3]"
+
+
+@pytest.fixture(scope="module")
+def files(pool: Pool) -> dict[str, str | bytes]:
+    return build(Facts(pool, "https://example.org/", "https://example.org/issues/new"))
+
+
+def test_there_is_a_page_for_every_entry_axis_and_value(pool: Pool, files: dict[str, str | bytes]) -> None:
+    for entry in pool:
+        assert {f"entries/{entry.key}.md", f"entries/{entry.key}.bib"} <= set(files)
+    for axis in pool.taxonomy:
+        assert f"axes/{axis.id}/index.md" in files
+        assert all(f"axes/{axis.id}/{value}.md" in files for value in axis.values)
+
+
+def test_no_published_address_vanishes(files: dict[str, str | bytes]) -> None:
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    notebooks = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")}
+    listed = (ROOT / "bib" / "addresses.txt").read_text().splitlines()
+    published = {line for line in listed if line and not line.startswith("#")}
+    assert sorted(published - set(files) - written - notebooks) == []
+
+
+def test_an_entry_that_was_renamed_is_found_under_its_old_key(pool: Pool) -> None:
+    entry = pool["c3"]
+    block = replace(entry.block, fields=MappingProxyType({**entry.block.fields, "ids": Field("c3-2026", 1)}))
+    renamed = replace(pool, entries=tuple(replace(e, block=block) if e is entry else e for e in pool))
+    page = str(build(Facts(renamed))["entries/c3-2026.md"])
+    assert "(../entries/c3.md)" in page
+
+
+def test_pages_say_what_the_pool_says(pool: Pool, files: dict[str, str | bytes]) -> None:
+    page = str(files["entries/coma2018.md"])
+    for axis in pool["coma2018"].tags:
+        why = pool["coma2018"].why(axis)
+        assert not why or why[:40].split("'")[0] in page
+
+
+def test_a_long_list_shows_the_newest_and_leads_to_the_table_for_the_others(
+    pool: Pool, files: dict[str, str | bytes]
+) -> None:
+    long = 0
+    for axis in pool.taxonomy.on("entry"):
+        for value in () if axis.qualifiers else axis.values:
+            page = str(files[f"axes/{axis.id}/{value}.md"])
+            works = pool.where([(axis.id, value)])
+            shown = [pool[key] for key in listed(page)]
+            assert len(shown) == min(len(works), LISTED)
+            dates = [(work.year, work.appeared) for work in shown]
+            assert dates == sorted(dates, reverse=True)
+            assert all((work.year, work.appeared) <= dates[-1] for work in works if work not in shown)
+            assert ("All in the table of entries" in page) == (len(works) > LISTED)
+            if len(works) > LISTED:
+                assert f"The newest {LISTED} of {len(works)}." in page
+                assert f'<a href="../../../explore/?{axis.id}={value}">All in' in page
+                long += 1
+    assert long
+
+
+def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
+    large = grown(pool, 3 * len(pool))
+    fullest = max(_filled(large, "reward", "topology"), key=lambda cell: len(cell[-1]))
+    row, column, *_, works = fullest
+    assert len(works) > LISTED
+    _, page = _crosstab(Facts(large), "reward", "topology")
+    cell = page.partition(f'id="{anchor(row, column)}"')[2].partition("</section>")[0]
+    assert listed(cell) == [work.key for work in works[:LISTED]]
+    assert f"The newest {LISTED} of {len(works)}." in cell
+    assert f'<a href="../../explore/?reward={row}&amp;topology={column}">All that carry both' in cell
+
+
+def listed(page: str) -> list[str]:
+    """The works of the first list on a page, in its order."""
+    works = page.partition('<ul class="works">')[2].partition("</ul>")[0]
+    return re.findall(r'<li><a href="[^"]*/entries/([^/"]+)/">', works)
+
+
+def test_every_tag_can_be_disputed_with_an_issue_already_filled_in(files: dict[str, str | bytes]) -> None:
+    page = str(files["entries/c3.md"])
+    links = [
+        parse_qs(urlsplit(unescape(link)).query)
+        for link in re.findall(r'href="(https://example.org/issues/new[^"]+)"', page)
+    ]
+    titles = [query["title"][0] for query in links]
+    assert "Tag in dispute: c3, credit" in titles
+    assert len(titles) == len([axis for axis in files if axis.startswith("axes/") and axis.endswith("index.md")]) - 5
+
+
+def test_without_a_known_repository_there_is_no_link_to_nowhere(pool: Pool) -> None:
+    assert "Dispute this tag" not in str(build(Facts(pool.keep(["c3"])))["entries/c3.md"])
+
+
+def test_the_same_pool_gives_the_same_files(pool: Pool, files: dict[str, str | bytes]) -> None:
+    assert build(Facts(pool, "https://example.org/", "https://example.org/issues/new")) == files
+
+
+def test_neighbours_share_rare_tags_and_never_name_the_entry_itself(pool: Pool) -> None:
+    for key, near in neighbours(pool).items():
+        assert len(near) == 5
+        assert key not in [other for other, _ in near]
+        assert all(shared for _, shared in near)
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "1. one", "- a", "+ b", "a\n===", "[ref]: x", "<!-- x -->", "&amp;", "a_b_c", "~x~"]
+)
+def test_inert_text_has_no_character_that_markdown_or_html_obeys(text: str) -> None:
+    bare = re.sub(r"&#\d+;", "", str(inert(text)))
+    assert not re.search(r"[<>*_`\[\]{}#|$\\&!~=:@\"]", bare)
+
+
+LINKS = [
+    ("index.md", "entries/c3.md", "entries/c3/"),
+    ("read/credit.md", "entries/c3.md", "../../entries/c3/"),
+    ("axes/reward/index.md", "axes/reward/shared.md", "shared/"),
+    ("axes/reward/shared.md", "axes/reward/index.md", "../"),
+    ("entries/c3.md", "index.md", "../../"),
+    ("glossary.md", "data/pool.bib", "../data/pool.bib"),
+    ("measure/index.md", "axes/reward/index.md", "../axes/reward/"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "link"), LINKS, ids=[f"{a} to {b}" for a, b, _ in LINKS])
+def test_links_are_relative_to_where_a_page_is_published(source: str, target: str, link: str) -> None:
+    assert url(source, target) == link
+
+
+# ------------------------------------------------------------------ the plugin
+
+
+def project_in(folder: Path) -> Path:
+    """A project of its own with a little data and one page."""
+    few_data(folder)
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text("# Home\n\n{{ count() }} entries, [@c3].\n")
+    (folder / "mkdocs.yml").write_text(
+        "site_name: T\nplugins: [survey]\nmarkdown_extensions: [attr_list, md_in_html, tables]\n"
+    )
+    return folder
+
+
+def built(project: Path, *options: str) -> str:
+    """Build as a person does; what the build complains about, empty if it succeeds."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", "site", *options]
+    result = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
+    return result.stderr if result.returncode else ""
+
+
+def test_a_plain_mkdocs_project_needs_the_plugin_and_nothing_else(tmp_path: Path) -> None:
+    assert built(project_in(tmp_path)) == ""
+    assert f"{len(load(tmp_path / 'bib'))} entries" in (tmp_path / "site" / "index.html").read_text()
+    assert (tmp_path / "site" / "entries" / "c3" / "index.html").is_file()
+    assert sorted(p.name for p in (tmp_path / "docs").iterdir()) == ["index.md"]
+
+
+def test_a_survey_of_another_field_builds_strictly(tmp_path: Path) -> None:
+    """Other axes, families, rules and readers, another language, and of each as little as can be."""
+    shutil.copytree(ROOT / "tests" / "fuzz" / "seeds" / "bib", tmp_path / "bib")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(
+        '# Small\n\n{{ count() }} entries, [@key2026].\n\n{{ chart("reward") }}\n'
+    )
+    ours = (ROOT / "mkdocs.yml").read_text().replace("custom_dir: ", f"custom_dir: {ROOT}/")
+    (tmp_path / "mkdocs.yml").write_text(re.sub(r"(?ms)^nav:.*?^(?=not_in_nav)", "", ours))
+    assert built(tmp_path, "--strict", "--quiet") == ""
+    glossary = (tmp_path / "site" / "glossary" / "index.html").read_text()
+    assert '<th scope="col" lang="fr">Français</th>' in glossary
+    assert "The words of the survey in English and in French, with their definitions." in glossary
+    agreement = (tmp_path / "site" / "measure" / "agreement" / "index.html").read_text()
+    assert "1 entry of the pool was read again without sight" in agreement
+
+
+def test_a_wrong_figure_stops_the_build_with_file_and_line(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    (project / "docs" / "index.md").write_text('# Home\n\n{{ count("reward=shard") }}\n')
+    assert 'docs/index.md:3: "shard" is not a value of reward (did you mean "shared"?)' in built(project)
+
+
+def test_a_wrong_pool_stops_the_build_with_its_own_messages(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    (project / "bib" / "pool.bib").write_text("@misc{a, title = {x}}\n")
+    complaint = built(project)
+    assert "the data has problems:" in complaint
+    assert "bib/pool.bib:1: entry a: author: is missing" in complaint
+
+
+def test_a_hand_written_page_is_never_replaced(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    (project / "docs" / "glossary.md").write_text("# Mine\n")
+    assert "docs/glossary.md stands where a computed page belongs: rename or delete it" in built(project)
+
+
+def test_the_plugin_watches_the_data_and_the_package(tmp_path: Path) -> None:
+    config = load_config(str(project_in(tmp_path) / "mkdocs.yml"))
+    config.plugins.on_startup(command="serve", dirty=False)
+    config.plugins.on_config(config)
+    assert str(tmp_path / "bib") in config.watch
+    assert str(ROOT / "survey") in config.watch
+
+
+# ------------------------------------------------------------- any generator
+
+
+@pytest.fixture(scope="module")
+def folder(pool: Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("folder") / "out"
+    write_folder(pool, ROOT, out)
+    return out
+
+
+@pytest.mark.parametrize("program", ["zensical", "mkdocs"])
+def test_the_folder_is_built_by_generators_that_know_nothing_of_us(folder: Path, pool: Pool, program: str) -> None:
+    arguments = {"zensical": ["build", "--clean"], "mkdocs": ["build", "--strict", "--quiet", "--clean"]}[program]
+    command = [str(Path(sys.executable).with_name(program)), *arguments]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "error" not in (result.stdout + result.stderr).lower()
+    page = (folder / "site" / "read" / "credit" / "index.html").read_text()
+    assert "references" in page.lower()
+    assert all((folder / "site" / "entries" / e.key / "index.html").is_file() for e in pool)
+
+
+def test_the_folder_asks_for_no_plugin_of_ours_and_has_no_live_figures_left(folder: Path) -> None:
+    assert "survey" not in (folder / "mkdocs.yml").read_text().split("plugins:")[1].split("markdown_extensions:")[0]
+    for path in (folder / "docs" / "read").glob("*.md"):
+        assert "{{" not in path.read_text()
+
+
+def test_a_hand_written_page_is_not_replaced_in_a_folder_either(tmp_path: Path) -> None:
+    project = project_in(tmp_path)
+    (project / "docs" / "glossary.md").write_text("# Mine\n")
+    with pytest.raises(InvalidSurvey, match=r"docs/glossary\.md:1: stands where a computed page belongs"):
+        write_folder(load(project / "bib"), project, project / "out")
+    assert not (project / "out").exists()
+
+
+def test_a_folder_that_holds_something_is_left_alone(pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(FileExistsError, match="is not empty: name a new folder, or empty it first"):
+        write_folder(pool, ROOT, tmp_path)
+
+
+def test_the_command_writes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from survey.cli import main
+
+    monkeypatch.chdir(project_in(tmp_path))
+    run: Callable[..., object] = CliRunner().invoke
+    result = run(main, ["pages", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0  # type: ignore[attr-defined]
+    assert (tmp_path / "out" / "docs" / "entries" / "c3.md").is_file()
+
+
+def test_the_screening_page_counts_searches_by_family(pool: Pool, files: dict[str, str | bytes]) -> None:
+    page = str(files["measure/screening.md"])
+    hits, screened, kept = pool.searches.totals
+    assert f"{hits} hits, of which {screened} were read as abstracts and {kept} came into the pool" in page
+    assert page.count("<code>") == len(pool.searches)
+
+
+def test_every_chart_that_can_be_made_interactive_has_its_specification(files: dict[str, str | bytes]) -> None:
+    asked = {
+        spec
+        for page, text in files.items()
+        if page.endswith(".md") and isinstance(text, str)
+        for spec in re.findall(r'data-spec="(?:\.\./)*(charts/[^"]+)"', text)
+    }
+    assert {"charts/by-reward.json", "charts/scale-agents.json"} < asked <= files.keys()

@@ -1,0 +1,55 @@
+"""The page on scale: a picture for each quantity, with every number and every silence in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from survey.literature import Pool
+from survey.site.facts import Facts
+from survey.site.pages.scale.builder import SIMULATED, scale_pages
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def page(pool: Pool) -> str:
+    return dict(scale_pages(Facts(pool)))["measure/scale.md"]
+
+
+def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool: Pool) -> None:
+    for value in ("agents", "steps", "parallel"):
+        assert f'id="chart-scale-{value}"' in page
+    assert "At most 300 deployed, as a company reports; 100 " in page
+    assert "100 trained, as a company reports" in page
+    assert "that could say do not" in page
+    numbers = pool.tags["number"].dropna()
+    assert page.count('<th scope="row">') >= len(numbers)
+
+
+def test_what_is_reported_is_called_reported(page: str) -> None:
+    for kind in ("trained, as a company reports", "deployed, as a company reports", "evaluated", "trained"):
+        assert kind in page
+    assert "no verification" in page
+
+
+def test_a_survey_without_kinds_or_numbers_has_no_such_page(pool: Pool) -> None:
+    assert list(scale_pages(Facts(replace(pool, evidence=())))) == []
+
+
+def test_width_is_set_against_size_with_simulated_teams_laid_over_it(pool: Pool, page: str) -> None:
+    table = (["Shape", "3", "1000"], [["swarm", 1.2, 130.5], ["harness", 1.4, 3.8]])
+    shown = {"data": {"application/json": {"title": SIMULATED, "head": table[0], "rows": table[1]}}}
+    over = dict(scale_pages(Facts(pool, notebooks=[{"cells": [{"outputs": [shown]}]}])))["measure/scale.md"]
+    for text, simulated in ((page, False), (over, True)):
+        figure = text[text.index('id="chart-scale-abreast"') :].split("</figure>")[0]
+        assert ("predict no real one" in figure) is simulated
+        assert (">harness</text>" in figure) is simulated
+        assert "entries/kimi-k2-6/" in figure
+    assert 'data-reach="3"' in over
+
+
+def test_the_curves_are_those_of_a_notebook() -> None:
+    notebook = json.loads((ROOT / "notebooks" / "scales.ipynb").read_text())
+    assert any(SIMULATED in "".join(cell["source"]) for cell in notebook["cells"])

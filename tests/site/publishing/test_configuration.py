@@ -1,0 +1,110 @@
+"""mkdocs.yml as the folder of pages takes it: what MkDocs allows is read, what is wrong is said with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from survey.literature import InvalidSurvey
+from survey.site.publishing.configuration import read_configuration
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    return Path()
+
+
+def plain(project: Path, text: str) -> dict[str, Any]:
+    (project / "mkdocs.yml").write_text(text)
+    settings: dict[str, Any] = yaml.safe_load(read_configuration(project).plain)
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("plugins", "left"),
+    [
+        ("[survey, search]", ["search"]),
+        ("[search: {lang: en}, survey: {bib: data}, mkdocs-jupyter: {}]", [{"search": {"lang": "en"}}]),
+        ("{search: {lang: en}, survey: {}}", {"search": {"lang": "en"}}),
+        ("", []),
+    ],
+    ids=["names", "options", "a mapping", "none"],
+)
+def test_our_plugins_go_and_others_stay_with_their_options(project: Path, plugins: str, left: object) -> None:
+    assert plain(project, f"site_name: T\nplugins: {plugins}\n")["plugins"] == left
+
+
+def test_a_folder_of_pages_that_is_left_open_is_the_usual_one(project: Path) -> None:
+    plain(project, "docs_dir:\n")
+    assert read_configuration(project).docs == Path("docs")
+
+
+def test_a_theme_may_be_a_name_and_its_overrides_come_along(project: Path) -> None:
+    assert plain(project, "theme: material\n")["theme"] == "material"
+    (project / "changed").mkdir()
+    assert plain(project, "theme: {name: material, custom_dir: changed}\n")["theme"]["custom_dir"] == "overrides"
+    assert read_configuration(project).overrides == Path("changed")
+
+
+def test_notebooks_are_named_as_the_pages_that_they_become(project: Path) -> None:
+    nav = plain(project, "nav: [index.md, {Notebooks: [{One: notebooks/one.ipynb}]}]\n")["nav"]
+    assert nav == ["index.md", {"Notebooks": [{"One": "notebooks/one.md"}]}]
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("!ENV [NOT_SET, HERE, 'https://default/']", "https://here/"),
+        ("!ENV [NOT_SET, 'https://default/']", "https://default/"),
+        ("!ENV HERE", "https://here/"),
+        ("!ENV NOT_SET", ""),
+        ("!ENV []", ""),
+        ("", ""),
+    ],
+)
+def test_the_environment_is_asked_as_mkdocs_asks_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch, value: str, url: str
+) -> None:
+    monkeypatch.setenv("HERE", "https://here/")
+    plain(project, f"site_url: {value}\n")
+    assert read_configuration(project).site_url == url
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "site_name: T\nnav:\n  - a: b: c\n",
+            "mkdocs.yml:3: not YAML that we can read: mapping values are not allowed",
+        ),
+        ("a: 1\nb: !!python/name:x.y\n", "mkdocs.yml:2: not YAML that we can read: could not determine a constructor"),
+        ("a: \0\n", "mkdocs.yml:1: not YAML that we can read: unacceptable character"),
+        ("- a\n", "mkdocs.yml:1: found no settings, expected lines as in site_name: My survey"),
+        ("", "mkdocs.yml:1: found no settings"),
+        ("a: 1\nplugins: survey\n", 'mkdocs.yml:2: plugins: found "survey", expected a list of plugins'),
+        ("a: 1\nsite_url: 7\n", 'mkdocs.yml:2: site_url: found "7", expected an address'),
+        ("docs_dir: pages\n", 'mkdocs.yml:1: docs_dir: there is no folder "pages"'),
+        ("docs_dir: 7\n", 'mkdocs.yml:1: docs_dir: there is no folder "7"'),
+        (f"docs_dir: {'x' * 5000}\n", 'mkdocs.yml:1: docs_dir: there is no folder "xxx'),
+        ("docs_dir: ..\n", 'mkdocs.yml:1: docs_dir: found "..", which holds mkdocs.yml itself'),
+        ("theme: {custom_dir: .}\n", 'mkdocs.yml:1: custom_dir: found ".", which holds mkdocs.yml itself'),
+        ("theme:\n  name: material\n  custom_dir: x\n", 'mkdocs.yml:3: custom_dir: there is no folder "x"'),
+        ("INHERIT: base.yml\n", "mkdocs.yml:1: INHERIT: is not followed here: write all settings into one file"),
+        ("nav: " + "[" * 900 + "]" * 900, "mkdocs.yml:1: not YAML that we can read: nested too deeply"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(project: Path, text: str, said: str) -> None:
+    with pytest.raises(InvalidSurvey) as caught:
+        plain(project, text)
+    assert str(caught.value).startswith(said)
+
+
+def test_a_file_that_is_not_utf8_is_said_to_be_none(project: Path) -> None:
+    (project / "mkdocs.yml").write_bytes(b"site_name: T\nauthor: M\xfcller\n")
+    with pytest.raises(InvalidSurvey, match=r"mkdocs\.yml:2: byte 0xfc is not UTF-8 \(save the file as UTF-8\)"):
+        read_configuration(project)
