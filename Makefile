@@ -1,12 +1,12 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer:
-#   make serve   the site, live, at http://127.0.0.1:8000
-#   make test    all tests, with what they need installed first
+#   make serve   serve the site at http://127.0.0.1:8000, with live reload
+#   make test    install the test dependencies and run all tests
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-# Material and MkDocs print notices about their successors; warnings of ours must stay visible.
+# Silence the notices of Material and MkDocs about their successors; our own warnings must stay visible.
 export NO_MKDOCS_2_WARNING := 1
 export DISABLE_MKDOCS_2_WARNING := true
 
@@ -17,17 +17,17 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: help serve build test lint bench sbom offline clean
 
-help:  ## what can be made
+help:  ## list all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
-serve: $(VENV)/.ready  ## show the site while you edit it
+serve: $(VENV)/.ready  ## serve the site with live reload
 	$(BIN)/mkdocs serve
 
 # make build SITE_URL=https://example.org/survey/ builds for that address
 build: $(VENV)/.ready  ## build the site into site/
 	$(BIN)/mkdocs build --strict
 
-# files are tested in the order that tests/browser/conftest.py gives, not by their number of tests
+# test files run in the order set by tests/browser/conftest.py, not by their number of tests
 test: $(VENV)/.ready-dev  ## run all tests
 	@tests/system-packages
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
@@ -37,16 +37,16 @@ lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-dev  ## measure speed, each figure against a peer in the same run
+bench: $(VENV)/.ready-dev  ## run the benchmarks, each a ratio to a baseline in the same run
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
-sbom: $(VENV)/.ready  ## list what the site is built from, for audits: sbom.cdx.json
+sbom: $(VENV)/.ready  ## write a software bill of materials: sbom.cdx.json
 	@mkdir -p .cache
 	$(BIN)/python -m survey.site.publishing.bill_of_materials sbom > .cache/sbom.cdx.json
 	mv .cache/sbom.cdx.json sbom.cdx.json
 
-# make offline SITE_URL=https://example.org/survey/ says in it where the site is published
-offline: $(VENV)/.ready-dev  ## put the whole site, and all it is computed from, into the folder offline/
+# make offline SITE_URL=https://example.org/survey/ records where the site is published
+offline: $(VENV)/.ready-dev  ## pack the site, its data and its source into offline/
 	rm -rf .cache/offline
 	$(BIN)/mkdocs build --strict --site-dir .cache/offline/site
 	$(BIN)/python -m hatchling build --target sdist --directory .cache/offline/source
@@ -56,22 +56,22 @@ offline: $(VENV)/.ready-dev  ## put the whole site, and all it is computed from,
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# The environment, made once; made again when what it consists of has changed.
+# The environment is created once, and updated when its requirements have changed.
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1); Python 3.11 or newer is needed."; \
 	  echo "Name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { \
-	  echo "$(PYTHON) cannot make a virtual environment (on Debian: apt-get install python3-venv)."; exit 1; }
+	  echo "$(PYTHON) cannot create a virtual environment (on Debian: apt-get install python3-venv)."; exit 1; }
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "Installing the survey into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[site]'
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	@echo "Installing what tests need into $(VENV) ..."
+	@echo "Installing the test dependencies into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@

@@ -5,6 +5,13 @@ from it), ``survey.traces`` (orchestration traces) and ``survey.site`` (the page
 This module imports none of them, so that each can be used without the others.
 """
 
-from importlib.metadata import version
+__version__: str
 
-__version__ = version("orchestration-survey")
+
+def __getattr__(name: str) -> str:
+    """The version, read on first use: importing ``importlib.metadata`` takes longer than importing a wing."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version("orchestration-survey")

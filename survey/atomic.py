@@ -1,7 +1,7 @@
-"""Files written whole or not at all, and nothing left over from runs that were killed.
+"""Atomic writes of files, and temporary folders, with cleanup after killed processes.
 
-What is unfinished has a name of its own beside its place and is locked for as long as its process lives. A
-process that is killed cannot clean up after itself; the next run that writes there does it.
+Unfinished files have a temporary name in the target's folder and stay locked while their process lives. A killed
+process cannot clean up after itself; the next run that writes there does.
 """
 
 from __future__ import annotations
@@ -17,113 +17,113 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import IO
 
-if sys.platform == "win32":  # there a file that is open can be neither moved nor deleted
+if sys.platform == "win32":  # Windows can neither move nor delete an open file
 
     def _lock(descriptor: int) -> None:
-        """Nothing: such locks do not exist."""
+        """Do nothing: Windows has no such locks."""
 else:
     from fcntl import LOCK_EX, LOCK_NB, flock
 
     def _lock(descriptor: int) -> None:
-        """Lock what is open, or raise at once."""
+        """Lock an open file; raise immediately if another process holds the lock."""
         flock(descriptor, LOCK_EX | LOCK_NB)
 
 
 UNFINISHED = ".survey-unfinished-"
-"""How the names of unfinished files begin."""
+"""Prefix of the names of unfinished files."""
 
-FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
-"""Errors that only writing meets; the system does not say with which file."""
+DISK_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+"""Errors that only writing raises; the system does not name the file."""
 
-SWEPT = (BlockingIOError, FileNotFoundError)
-"""What is met when another run swept something between its being made and being locked."""
+RACE_ERRORS = (BlockingIOError, FileNotFoundError)
+"""Raised when another run removes a file between its creation and its locking."""
 
 
 @contextmanager
-def whole(path: Path | str, *, lasting: bool = True) -> Iterator[IO[bytes]]:
-    """A stream to a file that takes its place when the block ends; if it raises, what was there stays.
+def atomic_write(path: Path | str, *, durable: bool = True) -> Iterator[IO[bytes]]:
+    """Open a stream whose content replaces the file when the block ends. If the block raises, the old file stays.
 
-    A link is followed, and a file that was there keeps its permissions. What is no file
-    (a pipe, a device, an open stream) cannot be replaced and is written to. What need not
-    ``last`` through a failure of the machine, as a cache, is not waited for.
+    Links are followed, and an existing file keeps its permissions. A target that is not a regular file (a pipe, a
+    device, an open stream) cannot be replaced and is written to directly. If ``durable`` is false, as for a cache,
+    the write does not wait for the disk and may be lost in a system crash.
 
     Raises:
-        OSError: if it cannot be written, with ``path`` as its file name.
+        OSError: if the file cannot be written, with ``path`` as its file name.
 
     """
-    path, ours = Path(path), True
+    path, in_block = Path(path), False
     try:
-        with _opened(path, lasting) as stream:
-            ours = False
+        with _temporary_file(path, durable) as stream:
+            in_block = True
             yield stream
-            ours = True
+            in_block = False
     except OSError as error:
-        if ours or (error.filename is None and error.errno in FULL):
+        if not in_block or (error.filename is None and error.errno in DISK_FULL):
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 
 @contextmanager
-def _opened(path: Path, lasting: bool) -> Iterator[IO[bytes]]:
-    place = Path(os.path.realpath(path))
-    if _is_stream(path) or (place.exists() and not place.is_file()):
+def _temporary_file(path: Path, durable: bool) -> Iterator[IO[bytes]]:
+    target = Path(os.path.realpath(path))
+    if _is_stream(path) or (target.exists() and not target.is_file()):
         with path.open("wb") as stream:
             yield stream
         return
-    sweep(place.parent)
-    mode = place.stat().st_mode & 0o777 if place.exists() else None
-    descriptor, beside = _made(place.parent, 0o666 if mode is None else mode)
+    remove_stale(target.parent)
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    descriptor, temporary = _create_locked(target.parent, 0o666 if mode is None else mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
             stream.flush()
-            if lasting:
+            if durable:
                 os.fsync(descriptor)
             if mode is not None:
-                beside.chmod(mode)
+                temporary.chmod(mode)
             if sys.platform == "win32":
                 stream.close()
-            beside.replace(place)  # while it is locked, or another run could take it for left over
+            temporary.replace(target)  # while it is locked: otherwise another run could remove it as stale
     except BaseException:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise
 
 
-def write_whole(path: Path | str, data: bytes) -> None:
-    """Write a file whole or not at all, as ``whole`` does."""
-    with whole(path) as stream:
+def write_atomically(path: Path | str, data: bytes) -> None:
+    """Write a file completely or not at all, with ``atomic_write``."""
+    with atomic_write(path) as stream:
         stream.write(data)
 
 
-def sweep(folder: Path, prefix: str = UNFINISHED) -> None:
-    """Take away what killed runs left in a folder; what a living process has in hand is locked and stays."""
-    for left in folder.glob(f"{prefix}*"):
-        with suppress(OSError):  # it is in use, or somebody else's, or gone already
+def remove_stale(folder: Path, prefix: str = UNFINISHED) -> None:
+    """Remove the unfinished files and folders of killed runs; those of live processes are locked and stay."""
+    for stale in folder.glob(f"{prefix}*"):
+        with suppress(OSError):  # in use, owned by another user, or already gone
             if os.name != "posix":
-                left.unlink()
+                stale.unlink()
                 continue
-            descriptor = locked(left)
+            descriptor = open_locked(stale)
             try:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+                shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
             finally:
                 os.close(descriptor)
 
 
 @contextmanager
-def own_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A temporary folder. Those of the same prefix that killed runs left are taken away first."""
+def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """Create a temporary folder and remove it at the end; first remove stale ones with the same prefix."""
     parent = parent or Path(gettempdir())
-    sweep(parent, prefix)
+    remove_stale(parent, prefix)
     while True:
         folder = parent / f"{prefix}{secrets.token_hex(4)}"
         folder.mkdir(mode=0o700)
         try:
-            descriptor = locked(folder)
+            descriptor = open_locked(folder)
             break
-        except SWEPT:
+        except RACE_ERRORS:
             continue
-        except OSError:  # a file system without locks; nothing is ever swept there
+        except OSError:  # a file system without locks, where nothing is removed as stale
             descriptor = -1
             break
     try:
@@ -134,12 +134,12 @@ def own_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def locked(path: Path) -> int:
-    """A descriptor that keeps a file or folder locked until it is closed, by whatever end.
+def open_locked(path: Path) -> int:
+    """Return a descriptor that keeps a file or folder locked until it is closed or the process ends.
 
     Raises:
-        BlockingIOError: if a living process has it.
-        FileNotFoundError: if it is gone.
+        BlockingIOError: if a live process holds the lock.
+        FileNotFoundError: if the path no longer exists.
 
     """
     if os.name != "posix":
@@ -155,8 +155,8 @@ def locked(path: Path) -> int:
     return descriptor
 
 
-def _made(folder: Path, mode: int) -> tuple[int, Path]:
-    """A new file, open and locked, and where it is."""
+def _create_locked(folder: Path, mode: int) -> tuple[int, Path]:
+    """Create and lock a file; return its descriptor and path."""
     while True:
         name = folder / f"{UNFINISHED}{secrets.token_hex(4)}"
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -164,13 +164,13 @@ def _made(folder: Path, mode: int) -> tuple[int, Path]:
             _lock(descriptor)
             if os.path.samestat(os.fstat(descriptor), name.stat()):
                 return descriptor, name
-        except SWEPT:
+        except RACE_ERRORS:
             pass
-        except OSError:  # a file system without locks; nothing is ever swept there
+        except OSError:  # a file system without locks, where nothing is removed as stale
             return descriptor, name
         os.close(descriptor)
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a name of something that this process has open, as /dev/stdout: not a place of its own."""
-    return os.path.abspath(path).startswith(("/dev/", "/proc/"))  # noqa: PTH100 - links are not to be followed
+    """Return whether a path names an open stream of this process, such as /dev/stdout."""
+    return os.path.abspath(path).startswith(("/dev/", "/proc/"))  # noqa: PTH100 - links must not be followed

@@ -1,12 +1,12 @@
 """Packages that only an extra installs: imported when first used, and named with their extra where they are missing.
 
 ``pip install orchestration-survey`` brings what reading a pool and a trace takes. A module that computes with
-more declares it late, so that importing the module costs nothing and works without the package::
+more imports it lazily, so that the module itself can be imported without the package, and fast::
 
     if TYPE_CHECKING:
         import numpy as np
     else:
-        np = late("numpy")
+        np = lazy("numpy")
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ CLUSTER = "the engine dask"
 
 EXTRAS: Mapping[str, tuple[str, str]] = {
     "numpy": ("analysis", "computing with arrays"),
-    "pandas": ("analysis", "a data frame"),
+    "pandas": ("analysis", "making a data frame"),
     "pyarrow": ("analysis", "writing Parquet"),
     "dask": ("cluster", CLUSTER),
     "distributed": ("cluster", CLUSTER),
-    "fsspec": ("cluster", "reading an address"),
+    "fsspec": ("cluster", "reading remote files"),
     "altair": ("site", SITE),
     "babel": ("site", SITE),
     "bs4": ("site", SITE),
@@ -68,12 +68,12 @@ def needed(package: str) -> ModuleType:
         raise ModuleNotFoundError(missing(error) or str(error), name=error.name) from None
 
 
-def late(package: str) -> Any:
+def lazy(package: str) -> Any:
     """A stand-in for a package, which imports it when one of its names is first used."""
-    return _Late(package)
+    return _Lazy(package)
 
 
-class _Late(ModuleType):
+class _Lazy(ModuleType):
     def __getattr__(self, name: str) -> Any:
         module = needed(self.__name__)
         self.__dict__.update(vars(module))  # from here on its names are found without this function

@@ -1,4 +1,4 @@
-"""The garbage collector of Python, while much is made and nothing is garbage."""
+"""Control of Python's garbage collector while many objects are created and none is garbage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Pause it: a million new objects make it look through all of them again and again."""
+    """Pause collection: with a million new objects, the collector traverses all of them again and again."""
     running = gc.isenabled()
     gc.disable()
     try:
@@ -20,8 +20,8 @@ def paused() -> Iterator[None]:
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """Set all that is there now aside, where it does not look, until the block ends."""
+def frozen() -> Iterator[None]:
+    """Exclude all existing objects from collection until the block ends."""
     gc.freeze()
     try:
         yield

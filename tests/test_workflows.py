@@ -1,4 +1,4 @@
-"""The workflows: who may write, whose code runs, and what becomes of a text that anybody can write."""
+"""The workflows: write permissions, whose code runs, and the handling of untrusted text."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_no_text_of_an_event_is_put_into_a_program(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_nothing_is_permitted_unless_it_is_said(name: str) -> None:
+def test_no_permission_is_granted_by_default(name: str) -> None:
     assert read(name)["permissions"] in ({}, {"contents": "read"})
 
 
@@ -80,8 +80,8 @@ def test_what_runs_code_of_the_pull_request_may_only_read() -> None:
 
 
 @pytest.fixture
-def said(tmp_path: Path) -> Callable[[Path, Path], tuple[int, str]]:
-    """Run the step that says what changes, on a pull request's data and on the main branch's."""
+def report(tmp_path: Path) -> Callable[[Path, Path], tuple[int, str]]:
+    """Run the reporting step on the data of a pull request and of the main branch."""
 
     def run(now: Path, was: Path) -> tuple[int, str]:
         work, temporary = tmp_path / "work", tmp_path / "temporary"
@@ -93,9 +93,9 @@ def said(tmp_path: Path) -> Callable[[Path, Path], tuple[int, str]]:
         program.write_text(f'#!/bin/sh\nexec {sys.executable} -m survey "$@"\n')
         program.chmod(0o755)
         (step,) = [step for step in steps(read("pool.yml")) if "survey diff" in code(step)]
-        told = {"RUNNER_TEMP": temporary, "GITHUB_STEP_SUMMARY": temporary / "summary",
+        variables = {"RUNNER_TEMP": temporary, "GITHUB_STEP_SUMMARY": temporary / "summary",
                 "GITHUB_REPOSITORY_OWNER": "Somebody", "GITHUB_REPOSITORY": "Somebody/survey", "PYTHONPATH": ROOT}  # fmt: skip
-        environment = os.environ | {name: str(value) for name, value in told.items()}
+        environment = os.environ | {name: str(value) for name, value in variables.items()}
         done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=work, env=environment, capture_output=True)
         return done.returncode, (temporary / "comment.md").read_text()
 
@@ -123,28 +123,26 @@ def grown(bib: Path, *changes: tuple[str, str]) -> Path:
     return copy
 
 
-def test_it_says_what_changes(said: Callable[..., tuple[int, str]], small: Path) -> None:
-    status, text = said(grown(small), small)
+def test_it_reports_what_changes(report: Callable[..., tuple[int, str]], small: Path) -> None:
+    status, text = report(grown(small), small)
     assert status == 0
-    assert text.startswith("1 entry more.\n")
+    assert text.startswith("1 entry added.\n")
     assert "[`new2026`](https://somebody.github.io/survey/entries/new2026/)" in text
 
 
-def test_of_data_with_problems_it_says_the_problems_and_fails(
-    said: Callable[..., tuple[int, str]], small: Path
-) -> None:
-    status, text = said(grown(small, ("{shared}", "{shard}")), small)
+def test_it_reports_problems_of_the_data_and_fails(report: Callable[..., tuple[int, str]], small: Path) -> None:
+    status, text = report(grown(small, ("{shared}", "{shard}")), small)
     assert status == 1
     assert text.startswith("The data has problems:\n\n    bib/pool.bib:")
     assert 'did you mean "shared"?' in text
 
 
-def test_of_a_main_branch_that_cannot_be_read_it_says_so(said: Callable[..., tuple[int, str]], small: Path) -> None:
+def test_it_reports_a_main_branch_that_cannot_be_read(report: Callable[..., tuple[int, str]], small: Path) -> None:
     now = grown(small)
     (small / "taxonomy.toml").write_text("[")
-    status, text = said(now, small)
+    status, text = report(now, small)
     assert status == 1
-    assert text.startswith("The data has no problems, but it cannot be compared with the main branch:\n\n    base/bib/")
+    assert text.startswith("The data has no problems, but the comparison with the main branch failed:\n\n    base/bib/")
 
 
 # ------------------------------- pool-comment.yml: may write, runs nothing of the pull request
@@ -180,12 +178,12 @@ const github = {
   },
 };
 """
-"""GitHub as far as the script speaks to it."""
+"""The part of the GitHub API that the script calls."""
 
 
 @pytest.fixture
 def posted(tmp_path: Path) -> Callable[..., list[Any]]:
-    """Run the script that posts, with a text that was handed over; what it does to GitHub."""
+    """Run the posting script on a report; return its calls to GitHub."""
 
     def run(text: str | None, comments: object = (), pulls: object = None, own: object = ()) -> list[Any]:
         folder = tmp_path / "comment"
@@ -211,8 +209,8 @@ def posted(tmp_path: Path) -> Callable[..., list[Any]]:
     return run
 
 
-def test_the_first_time_it_makes_a_comment(posted: Callable[..., list[Any]]) -> None:
-    assert posted("1 entry more.\n") == [["create", 7, f"{MARKER}1 entry more.\n"]]
+def test_the_first_time_it_creates_a_comment(posted: Callable[..., list[Any]]) -> None:
+    assert posted("1 entry added.\n") == [["create", 7, f"{MARKER}1 entry added.\n"]]
 
 
 def test_after_that_it_updates_its_own_comment_and_nobody_elses(posted: Callable[..., list[Any]]) -> None:
@@ -228,19 +226,21 @@ def test_the_event_and_not_the_text_says_which_pull_request_it_is(posted: Callab
     pushed_since = {"number": 9, "from": "guest:more", "head": {"sha": "f" * 40}}
     this = {"number": 7, "from": "guest:more", "head": {"sha": COMMIT}}
     assert posted("To #8.", pulls=[elsewhere, pushed_since, this])[0][:2] == ["create", 7]
-    assert posted("Late.", pulls=[pushed_since]) == [["notice", f"0 open pull requests end in {COMMIT}."]]
+    assert posted("Late.", pulls=[pushed_since]) == [
+        ["notice", f"Found 0 open pull requests with head {COMMIT}, expected 1."]
+    ]
     assert posted("Not there.", own=[{"number": 8}])[0][0] == "notice"
 
 
 def test_without_a_text_or_with_too_much_of_it_nothing_is_posted(
     posted: Callable[..., list[Any]], tmp_path: Path
 ) -> None:
-    assert posted(None) == [["notice", "There is no text to post."]]
-    assert posted("x" * 300_000) == [["notice", "There is no text to post."]]
+    assert posted(None) == [["notice", "Found no text to post."]]
+    assert posted("x" * 300_000) == [["notice", "Found no text to post."]]
     (tmp_path / "secret").write_text("token")
     (tmp_path / "comment" / "comment.md").unlink()
     (tmp_path / "comment" / "comment.md").symlink_to(tmp_path / "secret")
-    assert posted(None) == [["notice", "There is no text to post."]]
+    assert posted(None) == [["notice", "Found no text to post."]]
 
 
 def test_a_long_text_is_cut_to_what_a_comment_takes(posted: Callable[..., list[Any]]) -> None:
@@ -265,7 +265,7 @@ HOSTILE = {
     "a drawing": ("```mermaid\ngraph\n```", "```|mermaid\ngraph\n```"),
     "a text turned round": ("a\u202eb\u0000c", "a b c"),
 }
-"""What a text may hold, and what is posted of it; a stroke is a blank of no width."""
+"""Text, and what is posted of it; a vertical bar stands for a zero-width space."""
 
 
 @pytest.mark.parametrize(("hostile", "harmless"), list(HOSTILE.values()), ids=list(HOSTILE))

@@ -1,4 +1,4 @@
-"""Subcommands on the site: pages."""
+"""Subcommand of the site: pages."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from survey.atomic import FULL
-from survey.cli.literature.options import finds_bib
+from survey.atomic import DISK_FULL
+from survey.cli.literature.options import pass_bib
 from survey.literature import load
 
 
 @click.command(short_help="Write the pages of the site into a folder.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR",
-              help="A folder that is new or empty; it is filled whole or not at all.")  # fmt: skip
+              help="Output folder, new or empty; written completely or not at all.")  # fmt: skip
 @click.option("--project", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-              help="The folder with mkdocs.yml.  [default: the one that holds the data folder]")  # fmt: skip
-@finds_bib
+              help="Folder with mkdocs.yml.  [default: the parent of the data folder]")  # fmt: skip
+@pass_bib
 def pages(folder: Path, out: Path, project: Path | None) -> None:
-    """Write every page of the site as Markdown, and a mkdocs.yml that needs no plugin of ours.
+    """Write every page of the site as Markdown, and a mkdocs.yml that does not need the survey's plugin.
 
     Any generator that reads mkdocs.yml can build the folder: MkDocs with Material, or Zensical.
     """
@@ -35,7 +35,7 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
     except Busy as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        if error.filename is None and error.errno in FULL:
+        if error.filename is None and error.errno in DISK_FULL:
             raise OSError(error.errno, error.strerror, str(out)) from None
         raise
     click.echo(f"{number} files written to {out}")

@@ -5,9 +5,8 @@
     >>> pool["c3"].words("credit")
     ('message', 'turn', 'agent')
 
-``load`` reads a folder with ``pool.bib``, ``excluded.bib``, ``taxonomy.toml`` and
-``codings/`` and raises ``InvalidSurvey`` with every problem it finds; what it gives
-never changes. Nothing here knows which axes or values exist: that is data.
+``load`` reads a folder with ``pool.bib``, ``excluded.bib``, ``taxonomy.toml`` and ``codings/``. It returns an
+immutable ``Pool``, or raises ``InvalidSurvey`` with every problem found. Axes and values are data, never code.
 """
 
 from survey.literature.bibtex import Block, Name, parse_bibtex, read_bibtex, write_bibtex

@@ -1,4 +1,4 @@
-"""Checking files that are not, or not yet, part of the pool."""
+"""Checks of single files, whether or not they belong to the pool."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from survey.literature.pool import (
     Entry,
     Pool,
     arxiv_id,
+    check_duplicates,
+    check_impossible_cells,
     read_adjudications,
     read_claims,
     read_editions,
     read_entries,
+    read_evidence_kinds,
     read_judgements,
-    read_kinds,
     read_notes,
     read_readers,
     read_records,
-    same_work,
-    standing_in_impossible_cells,
 )
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
-    """The problems of some files, each told by its name or ending: entries, a taxonomy, claims, a coding.
+    """Return the problems of some files; name or extension says whether one is entries, taxonomy, claims or coding.
 
-    Entries are compared with the pool, and files of entries with each other: a work
-    that is there already is a problem. ``excluded.bib`` is read as excluded records.
+    Entries are compared with the pool and across the files: a duplicate is a problem. ``excluded.bib`` is
+    read as excluded records.
     """
     bibs = [path for path in paths if path.suffix == ".bib"]
     problems = [problem for path in paths if path not in bibs for problem in _check_other(path, pool)]
@@ -45,15 +45,15 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
         entries, found = read(read_bibtex(path, max_bytes=pool.taxonomy.max_bytes), pool.taxonomy)
         known += entries
         problems += found
-        problems += standing_in_impossible_cells(entries, pool.taxonomy)
+        problems += check_impossible_cells(entries, pool.taxonomy)
     shown = {str(path) for path in bibs}
-    return tuple(sorted([*problems, *(p for p in same_work(known) if p.path in shown)]))
+    return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
 
 
-def already_there(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
-    """The works of a folder that have an arXiv id, or a key, each with the file it stands in.
+def existing_entries(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
+    """Yield the works of a folder that have this arXiv id or key, each with its file.
 
-    Files are read as far as they can be: somebody who adds entries is in the middle of an edit.
+    Syntax errors are ignored: the caller may be in the middle of an edit.
     """
     id = arxiv_id(name)
     for path in (folder / POOL, folder / EXCLUDED, folder / BACKGROUND):
@@ -71,7 +71,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
-        SCALE: lambda: read_kinds(path, pool.taxonomy)[1],
+        SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
     }
     if path.name in by_name:
         return tuple(by_name[path.name]())

@@ -1,4 +1,4 @@
-"""Reading ``bib/``: every file once, every problem of every file in one go."""
+"""Reading ``bib/``: each file once, with the problems of all files reported together."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from survey.literature.pool import (
     Pool,
     Record,
     aliases,
+    check_duplicates,
+    check_impossible_cells,
     check_published_keys,
     read_adjudications,
     read_background,
@@ -20,12 +22,10 @@ from survey.literature.pool import (
     read_codings,
     read_editions,
     read_entries,
-    read_kinds,
+    read_evidence_kinds,
     read_notes,
     read_records,
     read_searches,
-    same_work,
-    standing_in_impossible_cells,
 )
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
@@ -36,14 +36,14 @@ SCALE, GAPS, SEARCHES = "scale.toml", "gaps.toml", "searches.toml"
 
 
 def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
-    """The pool of a folder and all its problems; no pool if the taxonomy itself cannot be read."""
+    """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read."""
     try:
         taxonomy = read_taxonomy(folder / TAXONOMY)
     except InvalidSurvey as error:
         return None, error.problems
     document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes)
     entries, problems = read_entries(document, taxonomy)
-    problems += standing_in_impossible_cells(entries, taxonomy)
+    problems += check_impossible_cells(entries, taxonomy)
     records: tuple[Record, ...] = ()
     if os.path.lexists(folder / EXCLUDED):
         excluded = read_bibtex(folder / EXCLUDED, max_bytes=taxonomy.max_bytes)
@@ -53,7 +53,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     if os.path.lexists(folder / BACKGROUND):
         background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
         problems += found
-    problems += same_work([*entries, *records, *background])
+    problems += check_duplicates([*entries, *records, *background])
     keys = {entry.key for entry in (*entries, *records)}
     codings, found = read_codings(folder / CODINGS, taxonomy, keys)
     problems += found
@@ -65,7 +65,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
-    evidence, found = read_kinds(folder / SCALE, taxonomy)
+    evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read_claims(folder / CLAIMS, taxonomy, keys, codings)
@@ -82,13 +82,13 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         notes=notes,
         searches=searches,
     )
-    # numbers can only be compared once everything they are counted from could be read
-    problems += found or ([] if problems else Judge(pool).not_reproduced())
+    # published numbers can only be compared once all the data they count was read
+    problems += found or ([] if problems else Judge(pool).reproduction_problems())
     return pool, tuple(sorted(problems))
 
 
 def load(folder: Path | str) -> Pool:
-    """The pool of a folder.
+    """Return the pool of a folder.
 
     Raises:
         InvalidSurvey: with every problem of every file, if there is any.

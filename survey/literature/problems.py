@@ -1,4 +1,4 @@
-"""What is wrong with a file, said so that the reader can mend it."""
+"""Problems in data files, reported so that a reader can fix them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 FEW = 20
-"""A longer list of what would be allowed helps nobody."""
+"""Longest list of allowed values that a message prints."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong, with the place where to mend it.
+    """One problem and its location.
 
-    ``str(problem)`` is the line a person reads::
+    ``str(problem)`` is the line to print::
 
         bib/pool.bib:214: entry c3: tag-credit: "mesage" is not ... (did you mean "message"?)
     """
@@ -32,7 +32,7 @@ class Problem:
 
 
 class InvalidSurvey(Exception):
-    """The data cannot be used; ``problems`` says why, all of it at once."""
+    """The data is invalid; ``problems`` lists every reason."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems))
@@ -40,18 +40,18 @@ class InvalidSurvey(Exception):
 
 
 def quoted(text: str, limit: int = 60) -> str:
-    """The text in quotes, shortened, with what cannot be seen made visible."""
+    """Return the text in quotes, shortened, with invisible characters written out."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return f'"{visible(shown)}"'
 
 
 def visible(text: str) -> str:
-    """The text with every character that a terminal would act on or hide written out."""
+    """Return the text with control characters and invisible characters written as escapes."""
     return text if text.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def expected(found: str, allowed: Iterable[str]) -> str:
-    """The tail of a message: the nearest allowed word, or the list of them.
+    """Return the end of a message: the nearest allowed word, or the list of allowed words.
 
     >>> expected("mesage", ["turn", "message"])
     '(did you mean "message"?)'

@@ -1,12 +1,12 @@
 """The site wing: pages and charts computed from the pool.
 
-``build(Facts(pool))`` gives every computed file as ``{path: content}`` and knows no site
-generator; ``survey.site.publishing.plugin`` hands them to MkDocs, ``survey pages`` to a folder.
-A notebook draws with ``survey.site.charts.plots``.
+``build(Facts(pool))`` returns every computed file as ``{path: content}`` and is independent of any site
+generator; ``survey.site.publishing.plugin`` passes the files to MkDocs, ``survey pages`` writes them to a folder.
+Notebooks draw with ``survey.site.charts.plots``.
 
-Rooms, each knowing only those before it: ``markup`` (links, text, templates), ``charts``, ``prose`` (live
-figures in chapters), ``notebooks``, ``facts`` (what several families of pages need), ``pages`` (one room per
-family), ``theme`` (scripts and styles), ``build``, ``publishing``.
+Rooms, each importing only those before it: ``markup`` (links, text, templates), ``theme``
+(scripts, styles, typefaces), ``charts``, ``prose`` (live figures in chapters), ``notebooks``, ``facts`` (what several
+families of pages need), ``pages`` (one room per family), ``build``, ``publishing``.
 """
 
 from importlib import import_module
@@ -19,14 +19,14 @@ FACE = {
     "build": "survey.site.build",
     "cached_build": "survey.site.build",
     "dataset": "survey.site.pages.data_files.dataset",
-    "edit_places": "survey.site.pages.entries.builder",
+    "source_locations": "survey.site.pages.entries.builder",
     "load": "survey.literature",
     "executed": "survey.site.notebooks.execution",
-    "filled": "survey.site.notebooks.rendering",
-    "light": "survey.site.notebooks.rendering",
+    "slimmed": "survey.site.notebooks.rendering",
+    "with_figures": "survey.site.notebooks.rendering",
     "render_prose": "survey.site.prose.prose",
 }
-"""What this wing gives, and where it is. Loaded when asked for: a notebook needs the drawing alone."""
+"""The public names of this wing and their modules, imported on first use: a notebook needs only the charts."""
 
 __all__ = list(FACE)
 

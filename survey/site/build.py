@@ -1,7 +1,7 @@
-"""Every page and file of the site that is computed: a pool in, ``{path: content}`` out.
+"""All computed pages and files of the site: a pool in, ``{path: content}`` out.
 
-Paths are those below ``docs/``; pages are Markdown, other files text or bytes. Nothing
-here knows a site generator.
+Paths are relative to ``docs/``; pages are Markdown, other files text or bytes. Nothing
+here depends on a site generator.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from survey import garbage_collection
-from survey.site.cache import code, content_of
+from survey.site.cache import code_fingerprint, fingerprint
 from survey.site.charts.drawing import RUNTIME
 from survey.site.facts import Facts, Files
 from survey.site.markup.feeds import feed
@@ -53,10 +53,10 @@ FAMILIES = (
 
 
 def build(facts: Facts) -> dict[str, str | bytes]:
-    """All computed files of the site."""
+    """Return all computed files of the site."""
     facts.pictures.begin(facts.charts.values())
     out: dict[str, str | bytes] = {}
-    for part in (*(family(facts) for family in FAMILIES), _charts(facts), assets()):
+    for part in (*(family(facts) for family in FAMILIES), _charts(facts), assets(facts.cache)):
         for path, content in part:
             if path in out:
                 raise ValueError(f"two builders make {path}")
@@ -65,18 +65,18 @@ def build(facts: Facts) -> dict[str, str | bytes]:
 
 
 def cached_build(facts: Facts, data: Path) -> dict[str, str | bytes]:
-    """The same files, from an earlier build if all that they are made of is as it was.
+    """Return the same files, from an earlier build if nothing that they depend on has changed.
 
     ``data`` is the folder of the pool.
     """
     files = sorted(path for path in data.rglob("*") if path.is_file())
-    made_of = (code(), content_of(files, facts.site_url, facts.issues, json.dumps(list(facts.notebooks))))
+    own = fingerprint(files, facts.site_url, facts.issues, json.dumps(list(facts.notebooks)))
     with garbage_collection.paused():
-        return facts.cache.get(made_of, lambda: build(facts))
+        return facts.cache.get((code_fingerprint(), own), lambda: build(facts))
 
 
 def _charts(facts: Facts) -> Files:
-    """The specifications behind the pictures, and the script that makes them interactive."""
+    """Yield the specifications of the charts, and the runtime that makes them interactive."""
     for chart in facts.charts.values():
         yield chart.file
     yield RUNTIME, facts.pictures.runtime()

@@ -1,7 +1,7 @@
-"""A cache between builds: in a folder of the project, each thing under what it was made of.
+"""A cache between builds: a folder of the project in which each result is stored under a hash of its dependencies.
 
-What is cached is never out of date: whatever it depends on is part of its name, and one that was damaged on
-the disk is made anew.
+A cached result is never out of date: everything it depends on is part of its name. A damaged file is
+recomputed.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, Self, TypeVar
 
 from msgspec import msgpack
 
-from survey.atomic import whole
+from survey.atomic import atomic_write
 
 PACKAGE = Path(__file__).parents[1]
 
 T = TypeVar("T")
 
-SEAL = hashlib.sha256().digest_size
+DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class Cache:
-    """A folder of things that took long to make; without a folder each is made anew.
+    """A folder of results that are slow to compute; without a folder each is computed again.
 
-    Used as a context, it drops what nobody asked for when the block ends well.
+    As a context manager it removes unused results when the block ends without an exception.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -50,59 +50,59 @@ class Cache:
             if path.name not in self._used:
                 path.unlink(missing_ok=True)
 
-    def get(self, made_of: Iterable[str], make: Callable[[], T]) -> T:
-        """What ``make`` gives, or gave when it was made of the same: a text, bytes, or a dictionary of them."""
+    def get(self, dependencies: Iterable[str], compute: Callable[[], T]) -> T:
+        """Return the cached result for these dependencies, or compute and store it: text, bytes, or a dict of them."""
         if self.folder is None:
-            return make()
-        path = self.folder / _name(made_of)
+            return compute()
+        path = self.folder / _name(dependencies)
         before = frozenset(self._used)
         found = _read(path)
         if found is None:
-            thing = make()
-            found = sorted(self._used - before), thing
+            result = compute()
+            found = sorted(self._used - before), result
             path.parent.mkdir(parents=True, exist_ok=True)
-            with whole(path, lasting=False) as stream:  # another build may read it
-                stream.write(_sealed(found))
+            with atomic_write(path, durable=False) as stream:  # another build may read it
+                stream.write(_with_digest(found))
         self._used.update(found[0], {path.name})
         return found[1]
 
-    def has(self, made_of: Iterable[str]) -> bool:
-        """Whether there is something that was made of this, so that nobody need begin to make it."""
-        return self.folder is not None and (self.folder / _name(made_of)).exists()
+    def has(self, dependencies: Iterable[str]) -> bool:
+        """Return whether a result for these dependencies is cached, to avoid recomputing it."""
+        return self.folder is not None and (self.folder / _name(dependencies)).exists()
 
 
-def _name(made_of: Iterable[str]) -> str:
-    return _digest(json.dumps(list(made_of)))
+def _name(dependencies: Iterable[str]) -> str:
+    return _digest(json.dumps(list(dependencies)))
 
 
 def _read(path: Path) -> tuple[list[str], Any] | None:
-    """The names of what a thing was made with, and itself; None if it is not there, or damaged."""
+    """Return the names of the results that a result was computed from, and itself; None if absent or damaged."""
     with suppress(OSError):
         data = memoryview(path.read_bytes())
-        if data[:SEAL] == hashlib.sha256(data[SEAL:]).digest():
-            names, thing = msgpack.decode(data[SEAL:])
-            return names, thing
+        if data[:DIGEST_SIZE] == hashlib.sha256(data[DIGEST_SIZE:]).digest():
+            names, result = msgpack.decode(data[DIGEST_SIZE:])
+            return names, result
     return None
 
 
-def _sealed(found: tuple[list[str], Any]) -> bytes:
+def _with_digest(found: tuple[list[str], Any]) -> bytes:
     data = msgpack.encode(found)
     return hashlib.sha256(data).digest() + data
 
 
 @cache
-def code() -> str:
-    """What would differ if a line of the package did, or the version of anything that it runs on."""
+def code_fingerprint() -> str:
+    """Return a fingerprint of the package's files, the Python version and the versions of all installed packages."""
     files = (path for path in sorted(PACKAGE.rglob("*")) if path.is_file() and path.suffix != ".pyc")
     installed = sorted(f"{found.name} {found.version}" for found in distributions())
-    return content_of(files, platform.python_version(), *installed)
+    return fingerprint(files, platform.python_version(), *installed)
 
 
-def content_of(files: Iterable[Path], *more: str) -> str:
-    """What would differ if a name or a byte of the files did."""
+def fingerprint(files: Iterable[Path], *more: str) -> str:
+    """Return a fingerprint of the names and bytes of files, and of further texts."""
     sums = [(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
     return _digest(json.dumps([sums, more]))
 
 
-def _digest(said: str) -> str:
-    return hashlib.sha256(said.encode("utf-8")).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,4 +1,4 @@
-"""What several families of pages need, computed once and handed to each."""
+"""Data that several families of pages share, computed once."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from survey.site.markup.links import anchor
 from survey.site.notebooks.rendering import Table, tables
 
 Files = Iterator[tuple[str, str]]
-"""What a family gives: the path of each file below docs/, and what is in it."""
+"""The output of a family of pages: the path of each file below docs/, and its content."""
 
 Cells = Mapping[str, Related]
-"""What there is to cite of each cell of a pair of axes, by its anchor on the page of the pair."""
+"""The citation material of each cell of a pair of axes, by its anchor on the page of the pair."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """The pool, where the site will stand, and what follows from both; each part is computed when first asked for."""
+    """The pool, the address of the site, and data derived from both; each part is computed on first use."""
 
     pool: Pool
     site_url: str = ""
     issues: str = ""
-    """The address that opens a new issue, for the links that dispute a tag."""
+    """The address that opens a new issue, for links that dispute a tag."""
     notebooks: Sequence[Mapping[str, Any]] = ()
-    """Executed ones, whose tables pages may show again."""
+    """Executed notebooks, whose tables pages may reuse."""
     cache: Cache = field(default_factory=Cache)
 
     @cached_property
     def pictures(self) -> Pictures:
-        """Draws the charts."""
+        """The renderer of the charts."""
         return Pictures(self.cache)
 
     @cached_property
     def charts(self) -> dict[str, Chart]:
-        """Every axis, every pair of main axes and the years as charts, by id."""
+        """The charts of every axis, every pair of main axes and the years, by id."""
         return every_chart(self.pool)
 
     @cached_property
@@ -66,7 +66,7 @@ class Facts:
 
     @cached_property
     def citations(self) -> dict[tuple[str, str], Cells]:
-        """What there is to cite of the cells of every pair of main axes, and of the pair the other way round."""
+        """The citation material of the cells of every pair of main axes, in both orders of the pair."""
         out: dict[tuple[str, str], Cells] = {}
         for rows, columns in combinations([axis.id for axis in self.pool.taxonomy.main], 2):
             out[rows, columns] = found = cells_of(self.pool, rows, columns)
@@ -76,10 +76,10 @@ class Facts:
 
 
 def cells_of(pool: Pool, rows: str, columns: str) -> dict[str, Related]:
-    """What there is to cite of each cell of a pair of axes, by its anchor.
+    """Return the citation material of each cell of a pair of axes, by its anchor.
 
-    Counted as the table counts; a cell of entries that are not coded is left out. Whichever
-    axis is in the rows, the same cell is cited by the same sentence.
+    Cells count entries as the table does; cells of uncoded entries are left out. A cell has the
+    same sentence whichever axis is in the rows.
     """
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     order = list(pool.taxonomy.axes)

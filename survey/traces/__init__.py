@@ -1,6 +1,6 @@
-"""Orchestration traces: read, check, replay, measure, import and export what teams of agents did.
+"""Orchestration traces of agent teams: read, check, replay, measure, import and export them.
 
-This wing stands on its own: it imports neither pandas nor MkDocs, nor the other wings.
+This package is self-contained: it imports neither pandas nor MkDocs, nor the other wings.
 
     >>> from survey.traces import Trace, check, replay
     >>> trace = Trace.of({
@@ -15,9 +15,8 @@ This wing stands on its own: it imports neither pandas nor MkDocs, nor the other
 """
 
 from survey.traces.files import Reading, anonymised, read, readings, readings_of, write
-from survey.traces.metrics import NotMeasurable
 from survey.traces.model import EDGE_TYPES, EVENT_TYPES, TYPING, Builder, Content, Edge, Event, State, Trace, schema
-from survey.traces.problems import InvalidTrace, Problem, Problems
+from survey.traces.problems import InvalidTrace, NotMeasurable, Problem, Problems
 from survey.traces.replay import Replay, Walk, check, replay, states, until, without
 
 __all__ = [

@@ -1,23 +1,22 @@
-"""What is wrong with a trace: kinds, places, words."""
+"""Problems found in a trace: their kind, location and message."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, where, and which events it concerns."""
+    """One problem: what is wrong, where, and in which events."""
 
     kind: str
     message: str
     pointer: str = ""
-    """A JSON Pointer into the document."""
+    """JSON Pointer into the document."""
     events: tuple[str, ...] = ()
     warning: bool = False
 
@@ -28,11 +27,11 @@ class Problem:
 
 @dataclass
 class Problems:
-    """All problems of one trace: every one counted, the first ``limit`` of each sort in words."""
+    """The problems of one trace. All are counted; the first ``limit`` errors and warnings are stored with messages."""
 
     limit: int = LIMIT
     counts: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    _kept: list[Problem] = field(default_factory=list)
+    _stored: list[Problem] = field(default_factory=list)
 
     def add(
         self,
@@ -43,38 +42,38 @@ class Problems:
         events: Iterable[str] = (),
         warning: bool = False,
     ) -> None:
-        """Count a problem, and keep it while there is room. Words that take long to find are asked for only then."""
+        """Count a problem, and store it while below the limit; a callable ``message`` is only called then."""
         self.counts[kind, warning] += 1
         if (self.warnings if warning else self.errors) <= self.limit:
-            words = message if isinstance(message, str) else message()
-            self._kept.append(Problem(kind, words, pointer, tuple(events), warning))
+            text = message if isinstance(message, str) else message()
+            self._stored.append(Problem(kind, text, pointer, tuple(events), warning))
 
     def extend(self, others: Problems) -> None:
-        """Take in the problems of another check of the same trace."""
-        self._kept += others._kept
+        """Add the problems found by another check of the same trace."""
+        self._stored += others._stored
         self.counts += others.counts
 
     @property
     def errors(self) -> int:
-        """How many errors there are, kept or not."""
+        """Number of errors, stored or not."""
         return sum(number for (_, warning), number in self.counts.items() if not warning)
 
     @property
     def warnings(self) -> int:
-        """How many warnings there are, kept or not."""
+        """Number of warnings, stored or not."""
         return sum(number for (_, warning), number in self.counts.items() if warning)
 
     @property
     def kinds(self) -> Counter[str]:
-        """How many problems of each kind."""
+        """Number of problems of each kind."""
         totals: Counter[str] = Counter()
         for (kind, _), number in self.counts.items():
             totals[kind] += number
         return totals
 
     def __iter__(self) -> Iterator[Problem]:
-        """Those kept: errors first, each sort in the order in which it was found."""
-        return iter(sorted(self._kept, key=lambda problem: problem.warning))
+        """Iterate over the stored problems: errors first, then warnings, each in the order found."""
+        return iter(sorted(self._stored, key=lambda problem: problem.warning))
 
     def __bool__(self) -> bool:
         return bool(self.counts)
@@ -84,25 +83,31 @@ class Problems:
 
 
 class InvalidTrace(ValueError):
-    """A trace with errors; carries all of them."""
+    """Raised for a trace with errors; ``problems`` holds all of them."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         super().__init__("\n".join(map(str, problems)))
 
 
+class NotMeasurable(Exception):
+    """Raised by a measure, a reward or a method of credit with what it needs."""
+
+
 def nearest(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
-    """A hint at the nearest of the words, or nothing.
+    """Return a hint at the most similar of the words, or "" if none is similar enough.
 
     >>> nearest("mesage", ["message", "return"])
     ' (did you mean "message"?)'
     """
+    from difflib import get_close_matches
+
     found = get_close_matches(word[:100], list(words), 1, likeness)
     return f" (did you mean {quoted(found[0])}?)" if found else ""
 
 
 def quoted(value: object, longest: int = 60) -> str:
-    """A found value in few words: long ones are cut, control characters shown."""
+    """Return a short form of a value for messages: truncated, with control characters escaped."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str):
@@ -120,5 +125,5 @@ def _shown(text: str) -> str:
 def _digits(value: object) -> str:
     try:
         return repr(value)
-    except ValueError:  # Python does not write out whole numbers of thousands of digits
+    except ValueError:  # Python refuses to convert integers of thousands of digits
         return "a number of very many digits"

@@ -1,1 +1,1 @@
-"""Benchmarks: each figure is a ratio against a peer in the same run, never a bare time."""
+"""Benchmarks: each figure is a ratio to a baseline in the same run, never an absolute time."""

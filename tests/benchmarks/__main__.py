@@ -1,4 +1,4 @@
-"""``make bench``: run every benchmark, or those that are named, and print the ratios."""
+"""``make bench``: run all benchmarks, or the named ones, and print the ratios."""
 
 import sys
 
@@ -6,6 +6,7 @@ from tests.benchmarks import (
     bench_credit,
     bench_explorer,
     bench_import,
+    bench_import_time,
     bench_notebooks,
     bench_pool,
     bench_score,
@@ -20,6 +21,7 @@ BENCHES = {
         bench_site,
         bench_traces,
         bench_import,
+        bench_import_time,
         bench_credit,
         bench_score,
         bench_explorer,
@@ -28,7 +30,7 @@ BENCHES = {
 }
 
 if unknown := [name for name in sys.argv[1:] if name not in BENCHES]:
-    raise SystemExit(f"there is no benchmark {', '.join(unknown)} (expected some of {', '.join(BENCHES)})")
+    raise SystemExit(f"unknown benchmark {', '.join(unknown)} (expected any of {', '.join(BENCHES)})")
 for name in sys.argv[1:] or BENCHES:
     for line in BENCHES[name].run():
         print(line, flush=True)

@@ -1,12 +1,13 @@
 """Shapley values, exact for 20 units and sampled for 1,000, against shapiq on the same games.
 
-Both sides may ask for the same number of worths, and both are given the large games in the form they like best, many
-coalitions as one matrix. The error is the mean
-square over all units and over fixed seeds, against values that are known without sampling. An error that shrinks with
-the number of worths can be traded for time: error times time says how long a side takes to reach the same error.
+Both sides may evaluate the same number of coalitions, and both get the large games in their fastest form, many
+coalitions as one matrix. The error is the mean square over all units and over fixed seeds, against values that are
+known without sampling. The error shrinks with the number of evaluations, so it can be traded for time: error times
+time shows how long a side takes to reach the same error.
 
-Tried once and left out, at 1,000 units and 10,000 worths of the first game: ``UnbiasedKernelSHAP`` (28 s, twelve
-times the error of permutations), ``KernelSHAP`` without pairs (six times that of those with), ``SVARM`` (not done in 40 s).
+Tried once and excluded, at 1,000 units and 10,000 worths of the first game: ``UnbiasedKernelSHAP`` (28 s, twelve
+times the error of permutations), ``KernelSHAP`` without pairs (six times the error with pairs), ``SVARM`` (unfinished
+after 40 s).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Values = NDArray[np.float64]
 
 
 def run() -> Iterator[str]:
-    """A line for exact values, and for each large game one against every peer."""
+    """Yield a line for exact values, and for each large game one for every peer."""
     yield f"Shapley values, exact for {FEW} units and sampled for {MANY:,}, against shapiq"
     yield _exact()
     budget = ORDERS * (MANY - 1) + 2
@@ -60,7 +61,7 @@ def run() -> Iterator[str]:
 
 
 def threes(number: int, seed: int) -> tuple[Worths, Values]:
-    """A sum of small interactions: what three units are worth once all of them are there, each owning a third."""
+    """Return a sum of three-unit interactions, each shared equally by its units, and its Shapley values."""
     random = np.random.default_rng(seed)
     members = np.array([random.choice(number, 3, replace=False) for _ in range(3 * number)])
     sizes = random.normal(size=len(members))
@@ -76,15 +77,15 @@ def threes(number: int, seed: int) -> tuple[Worths, Values]:
 
 
 WEIGHTS = {1: 700, 4: 250, 15: 50}
-"""How many of the 1,000 voters have how many votes."""
+"""The number of voters, of 1,000 in total, by their votes."""
 
 
 def vote() -> tuple[Worths, Values]:
-    """1 with more than half of the votes; the values are the chances of being the one that turns it.
+    """Return a weighted majority vote and its Shapley values, the probabilities of casting the pivotal vote.
 
-    Give every voter an even time of joining between 0 and 1. Whoever joins at t finds each of the others there with
-    chance t, so the votes there are sums of binomials; what is left is a polynomial in t of degree below 1,000, which
-    500 nodes integrate exactly.
+    Every voter joins at a uniformly random time between 0 and 1. A voter that joins at t finds each of the others
+    present with probability t, so the present votes are sums of binomials; the integrand is a polynomial in t of degree
+    below 1,000, which 500 nodes integrate exactly.
     """
     weights = np.repeat(list(WEIGHTS), list(WEIGHTS.values()))
     quota = int(weights.sum()) // 2 + 1
@@ -112,7 +113,7 @@ def vote() -> tuple[Worths, Values]:
 
 
 def _exact() -> str:
-    """A vote of 20, in which every worth costs next to nothing on both sides."""
+    """Compare exact values of a vote of 20, in which every evaluation is cheap on both sides."""
     weights = np.random.default_rng(0).integers(1, 30, FEW)
     quota = int(weights.sum()) // 2 + 1
     votes = {str(place): int(weight) for place, weight in enumerate(weights)}
@@ -130,14 +131,14 @@ def _exact() -> str:
 
 
 def _mean(estimate: Callable[[int], Values], truth: Values) -> tuple[float, float]:
-    """The mean squared error and the mean processor time over all seeds."""
+    """Return the mean squared error and the mean processor time over all seeds."""
     start = process_time()
     errors = [float(np.mean((estimate(seed) - truth) ** 2)) for seed in SEEDS]
     return float(np.mean(errors)), (process_time() - start) / len(SEEDS)
 
 
 def _ours(design: Design, worths: Worths, seed: int) -> Values:
-    game = Game(tuple(map(str, range(MANY))), lambda _: float("nan"), at_once=worths)
+    game = Game(tuple(map(str, range(MANY))), lambda _: float("nan"), batch_value=worths)
     return np.array([share.value for share in sampled(game, ORDERS, seed, design)])
 
 

@@ -1,4 +1,4 @@
-"""Open and filter the explorer of a large pool in Chromium, against a page that holds all its rows."""
+"""Open and filter the explorer of a large pool in Chromium, against a single page with all rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 SIZE = 10_000
 ROUNDS = 3
 LIMIT = 50
-"""Milliseconds that a step may take: three frames of a screen, of which a reader notices nothing."""
+"""The limit of a step in milliseconds: three frames of a screen, which are imperceptible."""
 
 ANSWERS = "[...document.querySelectorAll('.facets .n')].some(number => Number(number.textContent) > 0)"
 PAINTED = "requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)))"
@@ -33,26 +33,26 @@ STEPS = {
 
 
 def run() -> Iterator[str]:
-    """Seconds until the filters answer, with and without pages; the steps against what they may take."""
-    yield f"the explorer of {SIZE} entries in Chromium, against all its rows in one page"
+    """Yield the seconds until the filters respond, with and without paging, and the steps against their limit."""
+    yield f"the explorer of {SIZE} entries in Chromium, against a single page with all rows"
     steps: dict[str, list[float]] = {name: [] for name in STEPS}
     with launched() as browser:
         ours = opening(browser, PER_PAGE, steps)
         peer = opening(browser, SIZE, {})
     ratios = [a / b for a, b in zip(ours, peer, strict=True)]
     yield (
-        f"  until filters answer and the page is still: {median(ours):.2f} s, {median(ratios):.2f} times "
+        f"  until filters respond and the page is stable: {median(ours):.2f} s, {median(ratios):.2f} times "
         f"({min(ratios):.2f} to {max(ratios):.2f}) the {median(peer):.1f} s of one page"
     )
     for name, times in steps.items():
         yield (
             f"  {name}: {median(times) / LIMIT:.2f} times ({min(times) / LIMIT:.2f} to {max(times) / LIMIT:.2f}) "
-            f"the {LIMIT} ms that it may take, painting included"
+            f"the limit of {LIMIT} ms, painting included"
         )
 
 
 def opening(browser: Browser, per_page: int, steps: dict[str, list[float]]) -> list[float]:
-    """Seconds until the explorer answers, in every round; milliseconds of each step are added to ``steps``."""
+    """Return the seconds until the explorer responds, by round; append the milliseconds of each step to ``steps``."""
     with tempfile.TemporaryDirectory() as name:
         site = Path(name) / "site"
         site.mkdir()
@@ -71,13 +71,13 @@ def _round(browser: Browser, address: str, steps: dict[str, list[float]]) -> flo
     opened = perf_counter() - start
     for name, times in steps.items():
         times.append(_time(page, STEPS[name]))
-        page.wait_for_timeout(500)  # a reader looks; the rows that follow are drawn
+        page.wait_for_timeout(500)  # the pause of a reader, in which the remaining rows are drawn
     page.close()
     return opened
 
 
 def _time(page: Page, act: str) -> float:
-    """Milliseconds from an act until its first result is painted."""
+    """Return the milliseconds from an action until its first result is painted."""
     return float(
         page.evaluate(f"() => new Promise(done => {{ const start = performance.now(); {{ {act} }}; {PAINTED}; }})")
     )

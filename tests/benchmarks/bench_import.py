@@ -1,10 +1,10 @@
 """Import a long Claude Code session, against ``json.loads`` of each of its lines.
 
-The session is made here in the shape of the fixtures of ``tests/traces/importers``. How long its records are, and
-how many there are of each kind, was measured on five real sessions: a record has 4 to 7 kB, nine tenths of the bytes
-are results of tools, and each result stands there twice, as the model was given it and as the program keeps it.
-Each side runs in a process of its own and is asked for its processor time, from when its modules are there, and for
-the most memory it had; what a process has that imports one line is taken off.
+The session is generated in the format of the fixtures of ``tests/traces/importers``. The length of its records and
+their frequency by kind were measured on five real sessions: a record has 4 to 7 kB, nine tenths of the bytes
+are tool results, and each result occurs twice, as the model received it and as the program stores it.
+Each side runs in a separate process, which reports its processor time after the imports of its modules and its peak
+memory, less that of a process that imports one line.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from pathlib import Path
 from time import process_time
 from typing import IO, Any
 
-from tests.benchmarks.apart import apart, peak
+from tests.benchmarks.isolated import peak_memory, run_isolated
 
 SIZE = int(os.environ.get("IMPORT_MB", "100")) * 1_000_000
 """Bytes of the longest session; the aim of the project is 100 MB."""
 OF_ONE = 2_000_000
 """Bytes of a sub-agent's own log."""
 RESULT, SPOKEN, THOUGHT, FILE = 5_400, 700, 1_200, 6_000
-"""Characters, in the mean, of a tool's result, of what a model says and thinks, and of a file that it writes."""
+"""Mean characters of a tool result, of a text and a thought of a model, and of a file that it writes."""
 LONGEST = 30_000
-"""What a tool gives back is cut there."""
+"""Tool results are truncated to this length."""
 TIMES = 3
-"""How often each side is timed; the middle one counts."""
+"""Runs of each side; the median counts."""
 WORDS = "def return self import value for in not None if else path lines found = += == ( ) [ ] { } , . : \"w\" 'x' \\n // # \t"
 BEYOND_ASCII = 0.25
-"""The share of texts that hold an arrow, a tick, a letter with an accent."""
+"""The share of texts with an arrow, a tick and an accented letter."""
 
 
 def run() -> Iterator[str]:
-    """The time of the longest session, the memory of three lengths, and of as few records that are longer."""
+    """Yield the time and memory of sessions of three lengths, and of one with the same events and longer texts."""
     yield "import Claude Code sessions with sub-agents, against json.loads of their lines"
     with tempfile.TemporaryDirectory() as name:
-        base = apart(__spec__.name, "ours", _session(Path(name), "least", 0))["memory"]
+        base = run_isolated(__spec__.name, "ours", _session(Path(name), "least", 0))["memory"]
         rows = [(share, 1.0) for share in (4, 2, 1)] + [(1, 4.0)]
         for share, length in rows:
             path = _session(Path(name), f"s{share}-{length:.0f}", SIZE // share, length)
@@ -57,30 +57,30 @@ def run() -> Iterator[str]:
 
 
 def _session(folder: Path, name: str, size: int, length: float = 1.0) -> Path:
-    """Write a session of so many bytes, three fifths of them in the logs of its sub-agents; its main file."""
-    written = _Writer(name, length)
+    """Write a session of a size in bytes, three fifths of them in sub-agent logs; return its main file."""
+    writer = _Writer(name, length)
     main, within = folder / f"{name}.jsonl", folder / name / "subagents"
     within.mkdir(parents=True)
     helpers = max(1, round(size * 0.6 / OF_ONE))
     with main.open("w", encoding="utf-8") as log:
-        written.told(log, None, "Find what is slow, and mend it.")
+        writer.prompt(log, None, "Find what is slow, and fix it.")
         for number in range(helpers):
             call, helper = f"toolu_spawn{number}", f"h{number}"
-            spent = written.worked(log, None, size * 0.4 / helpers)
-            written.called(log, None, call, "Task", {"prompt": f"Look at part {number}.", "subagent_type": "reader"})
+            spent = writer.work(log, None, size * 0.4 / helpers)
+            writer.call(log, None, call, "Task", {"prompt": f"Look at part {number}.", "subagent_type": "reader"})
             with (within / f"agent-{helper}.jsonl").open("w", encoding="utf-8") as own:
-                written.told(own, helper, f"Look at part {number}.")
-                written.worked(own, helper, size * 0.6 / helpers)
-                written.said(own, helper, "Part done.")
+                writer.prompt(own, helper, f"Look at part {number}.")
+                writer.work(own, helper, size * 0.6 / helpers)
+                writer.answer(own, helper, "Part done.")
             (within / f"agent-{helper}.meta.json").write_text(json.dumps({"agentType": "reader", "toolUseId": call}))
             back = {"status": "completed", "agentId": helper, "totalTokens": spent % 9_999, "totalToolUseCount": 9}
-            written.answered(log, None, call, "Part done.", back)
-        written.said(log, None, "All is done.")
+            writer.result(log, None, call, "Part done.", back)
+        writer.answer(log, None, "All is done.")
     return main
 
 
 class _Writer:
-    """Writes the records of one session, a second and a bit after one another."""
+    """Writes the records of one session, a little over a second apart."""
 
     def __init__(self, session: str, length: float) -> None:
         self._session, self._length = session, length
@@ -92,8 +92,8 @@ class _Writer:
         self._number = count()
         self._message = "msg"
 
-    def worked(self, log: IO[str], agent: str | None, size: float) -> int:
-        """Steps until so many bytes are written: thoughts or words, a call of a tool, and its result."""
+    def work(self, log: IO[str], agent: str | None, size: float) -> int:
+        """Write steps until a size is reached: thoughts or texts, a tool call, and its result; return their number."""
         steps, start = 0, log.tell()
         while log.tell() - start < size:
             steps += 1
@@ -107,34 +107,34 @@ class _Writer:
             call = f"toolu_{next(self._number):024}"
             which = self._random.random()
             if which < 0.1:
-                given, said = {"file_path": "src/new.py", "content": self._text(FILE)}, "File created."
-                self.called(log, agent, call, "Write", given)
-                self.answered(log, agent, call, said, {"type": "create", "filePath": "src/new.py", **given})
+                given, text = {"file_path": "src/new.py", "content": self._text(FILE)}, "File created."
+                self.call(log, agent, call, "Write", given)
+                self.result(log, agent, call, text, {"type": "create", "filePath": "src/new.py", **given})
             elif which < 0.5:
                 found = self._text(RESULT)
-                self.called(log, agent, call, "Bash", {"command": "make test", "description": "Run the tests"})
-                kept = {"stdout": found, "stderr": "", "interrupted": False, "isImage": False}
-                self.answered(log, agent, call, found, kept)
+                self.call(log, agent, call, "Bash", {"command": "make test", "description": "Run the tests"})
+                stored = {"stdout": found, "stderr": "", "interrupted": False, "isImage": False}
+                self.result(log, agent, call, found, stored)
             else:
                 found = self._text(RESULT)
-                self.called(log, agent, call, "Read", {"file_path": "src/old.py"})
+                self.call(log, agent, call, "Read", {"file_path": "src/old.py"})
                 file = {"filePath": "src/old.py", "content": found, "numLines": 99, "startLine": 1, "totalLines": 99}
-                self.answered(log, agent, call, found, {"type": "text", "file": file})
+                self.result(log, agent, call, found, {"type": "text", "file": file})
         return steps
 
-    def told(self, log: IO[str], agent: str | None, said: str) -> None:
-        self._record(log, agent, "user", {"role": "user", "content": said})
+    def prompt(self, log: IO[str], agent: str | None, text: str) -> None:
+        self._record(log, agent, "user", {"role": "user", "content": text})
 
-    def said(self, log: IO[str], agent: str | None, said: str) -> None:
+    def answer(self, log: IO[str], agent: str | None, text: str) -> None:
         self._message = f"msg_{next(self._number):024}"
-        self._generated(log, agent, {"type": "text", "text": said})
+        self._generated(log, agent, {"type": "text", "text": text})
 
-    def called(self, log: IO[str], agent: str | None, id: str, tool: str, given: dict[str, str]) -> None:
+    def call(self, log: IO[str], agent: str | None, id: str, tool: str, given: dict[str, str]) -> None:
         self._generated(log, agent, {"type": "tool_use", "id": id, "name": tool, "input": given})
 
-    def answered(self, log: IO[str], agent: str | None, id: str, said: str, kept: dict[str, Any]) -> None:
-        result = {"tool_use_id": id, "type": "tool_result", "content": said, "is_error": False}
-        self._record(log, agent, "user", {"role": "user", "content": [result]}, toolUseResult=kept)
+    def result(self, log: IO[str], agent: str | None, id: str, text: str, stored: dict[str, Any]) -> None:
+        result = {"tool_use_id": id, "type": "tool_result", "content": text, "is_error": False}
+        self._record(log, agent, "user", {"role": "user", "content": [result]}, toolUseResult=stored)
 
     def _generated(self, log: IO[str], agent: str | None, block: dict[str, Any]) -> None:
         cached = {"ephemeral_5m_input_tokens": 216, "ephemeral_1h_input_tokens": 0}
@@ -164,8 +164,8 @@ class _Writer:
         size = min(int(self._random.expovariate(1 / mean)) + 20, LONGEST)
         size = int(size * self._length)
         start = self._random.randrange(len(self._pool) - size)
-        said = self._pool[start : start + size]
-        return said.replace("found", "→ é ✓") if self._random.random() < BEYOND_ASCII else said
+        text = self._pool[start : start + size]
+        return text.replace("found", "→ é ✓") if self._random.random() < BEYOND_ASCII else text
 
 
 def _logs(main: Path) -> list[Path]:
@@ -173,13 +173,13 @@ def _logs(main: Path) -> list[Path]:
 
 
 def _middle(side: str, path: Path) -> dict[str, float]:
-    runs: list[dict[str, float]] = [apart(__spec__.name, side, path) for _ in range(TIMES)]
+    runs: list[dict[str, float]] = [run_isolated(__spec__.name, side, path) for _ in range(TIMES)]
     return sorted(runs, key=lambda run: run["time"])[TIMES // 2]
 
 
 def _ours(path: Path) -> dict[str, float]:
-    """What ``survey trace import claude-code PATH -o /dev/null`` does."""
-    from survey.traces.files import dumped
+    """Do the work of ``survey trace import claude-code PATH -o /dev/null``."""
+    from survey.traces.files import to_json_line
     from survey.traces.importers import Log, importers
     from survey.traces.model import Content
 
@@ -187,7 +187,7 @@ def _ours(path: Path) -> dict[str, float]:
     start, events = process_time(), 0
     with Path(os.devnull).open("wb") as nowhere:
         for trace in importer.read(Log(path), Content()):
-            nowhere.write(dumped(trace) + b"\n")
+            nowhere.write(to_json_line(trace) + b"\n")
             events += len(trace)
     return {"time": process_time() - start, "events": events}
 
@@ -203,5 +203,5 @@ def _peer(path: Path) -> dict[str, float]:
 
 if __name__ == "__main__":
     found = {"ours": _ours, "peer": _peer}[sys.argv[1]](Path(sys.argv[2]))
-    found["memory"] = peak()
+    found["memory"] = peak_memory()
     print(json.dumps(found))

@@ -1,4 +1,4 @@
-"""Load, check and count a large pool and find its gaps, against bibtexparser's bare parse of the same file."""
+"""Load, check and count a large pool and find its gaps, against parsing the same file with bibtexparser."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from bibtexparser.splitter import Splitter
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.bibtex import Field, write_bibtex
 from survey.literature.gaps import every_map, ranked
-from tests.benchmarks.apart import apart, peak
+from tests.benchmarks.isolated import peak_memory, run_isolated
 from tests.conftest import ROOT
 
 SIZES = {1_000: 3, 10_000: 3, 100_000: 1}
-"""Entries, and how often each is measured."""
+"""Runs by number of entries."""
 
 GIB = 2
-"""What the largest pool may take of memory."""
+"""The memory limit of the largest pool."""
 
 
 def run() -> Iterator[str]:
-    """One line per size: how many times the bare parse everything takes."""
+    """Yield a line for each size: the ratio to the time of bibtexparser."""
     pool = load(ROOT / "bib")
-    yield "load + check + statistics + gaps, against bibtexparser's bare parse of the same file"
+    yield "load + check + statistics + gaps, against parsing the same file with bibtexparser"
     for size, rounds in SIZES.items():
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "taxonomy.toml").write_bytes((ROOT / "bib" / "taxonomy.toml").read_bytes())
             (folder / "pool.bib").write_text(grown(pool, size))
             large = (folder / "pool.bib").stat().st_size / 1e6
-            runs = [apart("tests.benchmarks.bench_pool", folder) for _ in range(rounds)]
+            runs = [run_isolated("tests.benchmarks.bench_pool", folder) for _ in range(rounds)]
         ratios = [ours / peer for ours, peer, _ in runs]
         each = median(ours for ours, _, _ in runs) / size * 1e6
         yield (
@@ -48,15 +48,15 @@ def run() -> Iterator[str]:
 
 
 def main(folder: Path) -> None:
-    """Print the seconds of ours and of the bare parse, and the GiB that ours took at most."""
+    """Print the seconds of ours and of bibtexparser, and the peak memory of ours in GiB."""
     ours = seconds(lambda: _all(folder))
-    most = peak() / 1024
+    most = peak_memory() / 1024
     text = (folder / "pool.bib").read_text()
     print(json.dumps([ours, seconds(lambda: Splitter(text).split()), most]))
 
 
 def grown(pool: Pool, size: int) -> str:
-    """A pool of so many entries: the real ones again and again, each with its own key and identifiers."""
+    """Return a pool of a given size: the real entries repeated, each with its own key and identifiers."""
     blocks = []
     for number in range(size):
         block = pool.entries[number % len(pool)].block
@@ -68,7 +68,7 @@ def grown(pool: Pool, size: int) -> str:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor time of one call."""
+    """Return the processor time of one call in seconds."""
     start = process_time()
     work()
     return process_time() - start

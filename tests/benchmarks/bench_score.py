@@ -1,4 +1,4 @@
-"""Score a corpus of simulated traces on all cores, against one core and the same corpus."""
+"""Score a corpus of simulated traces on all cores, against the same corpus on one core."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 from time import perf_counter
 
 from survey.traces.files.writing import write
-from survey.traces.scoring import Asked, Deaths, Journal, pieces, processes, score, sources
+from survey.traces.scoring import FailureCounts, Journal, Request, pieces, processes, score, sources
 from survey.traces.simulate import Setting, simulate
 
 SIZE = int(os.environ.get("TRACES", "2000"))
-"""How many traces; the aim of the project is 100,000."""
+"""The number of traces; the aim of the project is 100,000."""
 KINDS = 200
-"""How many of them differ; simulating takes time, and which they are does not matter."""
+"""The number of distinct traces; simulation takes time, and repeated traces measure the same."""
 
 
 def run() -> Iterator[str]:
-    """One line: how many times as fast all cores are, and what of the cores that is."""
+    """Yield the speed-up of all cores, and its share of a linear speed-up."""
     cores = os.cpu_count() or 1
     yield f"score {SIZE:,} simulated traces on {cores} cores, against one"
     with tempfile.TemporaryDirectory() as name:
@@ -33,16 +33,18 @@ def run() -> Iterator[str]:
     times = one / all_
     yield (
         f"  {size / 1e6:.0f} MB: {times:.2f} times as fast, {times / cores:.0%} of linear "
-        f"({one:.1f} s to {all_:.1f} s, the start of the workers included; {one / SIZE * 1e3:.1f} ms a trace); "
+        f"({one:.1f} s to {all_:.1f} s, worker start-up included; {one / SIZE * 1e3:.1f} ms a trace); "
         f"the rows are {'the same' if rows == same else 'NOT the same'}"
     )
 
 
 def _taken(path: Path, workers: int) -> tuple[float, bytes]:
-    asked = Asked()
-    journal = Journal(None, asked)
+    request = Request()
+    journal = Journal(None, request)
     start = perf_counter()
-    found = score(pieces(sources([str(path)])), asked, partial(processes, workers=workers, deaths=Deaths()), journal)
+    found = score(
+        pieces(sources([str(path)])), request, partial(processes, workers=workers, failures=FailureCounts()), journal
+    )
     keys = [key for own in found for key in own]
     taken = perf_counter() - start
     rows = b"".join(journal.rows(keys))

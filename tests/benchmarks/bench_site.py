@@ -1,4 +1,4 @@
-"""Build the whole site, and build it again after an edit, against bare Material on the same pages as files."""
+"""Build the whole site, and rebuild it after an edit, against plain Material on the same pages as files."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tests.conftest import ROOT
 ROUNDS = 3
 
 SIZES = (1_000, 5_000)
-"""Entries of larger pools."""
+"""Entry counts of larger pools."""
 
 SUMMARY, ENTRY = "  summary                   = {", "\n\n"
-"""Behind which words an edit is made: in the pool, in the first entry's summary; in its page, after its head."""
+"""The texts after which an edit is inserted: the first entry's summary in the pool; the head of its page."""
 
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 
@@ -34,8 +34,8 @@ PROJECT = ("mkdocs.yml", "constraints.txt", "docs", "bib", "notebooks", "survey"
 
 
 def run() -> Iterator[str]:
-    """The first build, with notebooks run before, and the build after an edit; each against its peer."""
-    yield "the site, notebooks cached, against bare Material building the same pages from files"
+    """Yield the ratios of the first build, with cached notebooks, and of the build after an edit."""
+    yield "the site, notebooks cached, against plain Material building the same pages from files"
     with tempfile.TemporaryDirectory() as name:
         ours, peer = Path(name) / "ours", Path(name) / "peer"
         ours.mkdir()
@@ -47,14 +47,14 @@ def run() -> Iterator[str]:
         _measured(*sides[0])  # runs the notebooks
         rounds = [[_measured(*side) for side in sides] for _ in range(ROUNDS)]
         written = len(list((peer / "docs").rglob("*.md")))
-    for part, what in enumerate(("mkdocs build", "an entry edited under mkdocs serve, until its page is new")):
+    for part, what in enumerate(("mkdocs build", "refresh of a page after an edit under mkdocs serve")):
         best, other = (min(pair[side][part] for pair in rounds) for side in (0, 1))
         yield f"  {what}: {best / other:.2f} times, {written} pages"
     yield from _larger()
 
 
 def _larger() -> Iterator[str]:
-    """What a page of the site costs in larger pools, and of that what is computed, against one in a pool of today's size."""
+    """Yield the cost per page in larger pools, and its computed part, against the pool of today's size."""
     pool = load(ROOT / "bib")
     with tempfile.TemporaryDirectory() as name:
         costs = {size: _costs(Path(name) / str(size), grown(pool, size)) for size in (len(pool), *SIZES)}
@@ -62,14 +62,14 @@ def _larger() -> Iterator[str]:
     yield f"the site of a larger pool after an edit, per page, against {base.pages:,} pages of {len(pool)} entries"
     for size, cost in costs.items():
         yield (
-            f"  {size:,} entries: {cost.built / base.built:.2f} times, {cost.pages:,} pages; of that "
-            f"{cost.files:,} pages and files to compute, {cost.computed / base.computed:.2f} times each"
+            f"  {size:,} entries: {cost.built / base.built:.2f} times, {cost.pages:,} pages; computing its "
+            f"{cost.files:,} pages and files: {cost.computed / base.computed:.2f} times each"
         )
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of processor for each page of a site that is built, and for each page or file that is computed for it."""
+    """Processor seconds per built page of a site, and per computed page or file."""
 
     built: float
     pages: int
@@ -78,10 +78,10 @@ class Cost:
 
 
 def _costs(project: Path, text: str) -> Cost:
-    """What the pages of a pool cost that has no chapters and notebooks beside it, nor claims.
+    """Return the cost of the pages of a pool without chapters, notebooks and claims.
 
-    The fastest of some builds counts. In the first of all, which does not, pictures are drawn: they
-    are as many in any pool, and an edit that changes no count leaves them as they are.
+    The fastest build counts. The first build is excluded because it draws the charts: their number
+    does not depend on the pool, and an edit that changes no count leaves them unchanged.
     """
     (project / "docs").mkdir(parents=True)
     (project / "docs" / "index.md").write_text("# Home\n")
@@ -107,7 +107,7 @@ def _computing(data: Path) -> float:
 
 
 def _building(project: Path) -> float:
-    """Everything is computed and rendered anew, since the pool has a remark more."""
+    """Return the processor seconds of a build with all pages recomputed, after a comment is added to the pool."""
     with (project / "bib" / "pool.bib").open("a") as pool:
         pool.write("\n@comment{read again}\n")
     start = getrusage(RUSAGE_CHILDREN)
@@ -123,7 +123,7 @@ def _survey(*arguments: str, folder: Path) -> None:
 
 
 def _measured(folder: Path, edited: str, after: str) -> list[float]:
-    """Seconds of a first build and of the build after an edit, in a process of its own."""
+    """Return the seconds of a first build and of the build after an edit, in a separate process."""
     run = subprocess.run(
         [sys.executable, Path(__file__).with_name("building.py"), edited, after],
         stdout=subprocess.PIPE, check=True, cwd=folder, env=os.environ | QUIET | {"PYTHONPATH": str(folder)},

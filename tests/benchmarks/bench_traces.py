@@ -1,9 +1,9 @@
-"""Read, check, replay and measure long traces, against a checker that reads and checks them only.
+"""Read, check, replay and measure long traces, against a checker that only reads and checks them.
 
 The peer does what the checker published with arXiv:2605.02801 does: parse the whole file with the
-standard library, look for required fields, known types, unique ids, edges between known events, and
-costs below zero. It is written anew here; name a copy of the original in ``PUBLISHED_CHECKER`` to run
-that instead. Each side runs in a process of its own, so that its memory can be told.
+standard library, and check required fields, known types, unique ids, edges between known events, and
+negative costs. It is a reimplementation; set ``PUBLISHED_CHECKER`` to a copy of the original to run
+that instead. Each side runs in a separate process, to measure its memory.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from tests.benchmarks.apart import apart, peak
+from tests.benchmarks.isolated import peak_memory, run_isolated
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 5
-"""By turns; of each side the fastest counts, since the machine disturbs a run and never helps it."""
+"""The sides alternate; the fastest run of each counts, since interference only slows a run down."""
 TEAM = 50
 TYPES = {"orchestrator_decision", "spawn", "despawn", "message", "tool_call", "tool_result", "return", "aggregate",
          "human_intervention", "safety_event"}  # fmt: skip
@@ -31,13 +31,13 @@ EDGES = {"temporal", "causal", "spawn", "message", "tool_dependency", "return", 
 
 
 def run() -> Iterator[str]:
-    """A line for each size, and one that compares the largest."""
+    """Yield a line for each size."""
     yield "read, check, replay and measure traces (two edges an event), against reading and checking them"
     with tempfile.TemporaryDirectory() as name:
         for size in SIZES:
             path = Path(name) / f"{size}.json"
             path.write_text(json.dumps(grown(size)))
-            rounds = [[apart(__spec__.name, side, path) for side in ("ours", "peer")] for _ in range(ROUNDS)]
+            rounds = [[run_isolated(__spec__.name, side, path) for side in ("ours", "peer")] for _ in range(ROUNDS)]
             ours, peer = (min((pair[side] for pair in rounds), key=itemgetter("total")) for side in (0, 1))
             stages = ", ".join(f"{stage} {ours[stage] / size * 1e6:.2f}" for stage in ("read", "replay", "measure"))
             yield (
@@ -48,7 +48,7 @@ def run() -> Iterator[str]:
 
 
 def grown(size: int) -> dict[str, Any]:
-    """A sound trace of so many events and about twice as many edges: a lead and workers that talk and call tools."""
+    """Return a sound trace of a given size with about two edges an event: a lead, and workers that call tools."""
     random_ = random.Random(size)
     events: list[dict[str, Any]] = [_event(0, "orchestrator_decision", "lead", random_)]
     edges: list[dict[str, str]] = []
@@ -90,7 +90,7 @@ def grown(size: int) -> dict[str, Any]:
 
 
 def _event(place: int, type: str, agent: str, random_: random.Random, **more: Any) -> dict[str, Any]:
-    """An event with the fields that those of the published example have."""
+    """Return an event with the fields of the published example."""
     fields = {
         "id": f"e{place}",
         "t": float(place),
@@ -141,24 +141,24 @@ def _peer(path: Path) -> dict[str, float]:
 
 def _checked(document: dict[str, Any]) -> None:
     if {"trace_id", "task_id", "events", "edges", "rewards", "costs"} - set(document):
-        raise SystemExit("a field is missing at the top")
+        raise SystemExit("a top-level field is missing")
     seen = set()
     for event in document["events"]:
         if {"id", "t", "type", "agent"} - set(event) or event["type"] not in TYPES or event["t"] < 0:
-            raise SystemExit("an event is wrong")
+            raise SystemExit("an event is invalid")
         if event["id"] in seen:
-            raise SystemExit("an id is there twice")
+            raise SystemExit("an id is not unique")
         seen.add(event["id"])
     for edge in document["edges"]:
         if {"src", "dst", "type"} - set(edge) or edge["type"] not in EDGES:
-            raise SystemExit("an edge is wrong")
+            raise SystemExit("an edge is invalid")
         if edge["src"] not in seen or edge["dst"] not in seen:
-            raise SystemExit("an edge leads to nothing")
+            raise SystemExit("an edge leads to an unknown event")
     if any(cost < 0 for cost in document["costs"].values()):
-        raise SystemExit("a cost is below zero")
+        raise SystemExit("a cost is negative")
 
 
 if __name__ == "__main__":
     found = {"ours": _ours, "peer": _peer}[sys.argv[1]](Path(sys.argv[2]))
-    found["memory"] = peak()
+    found["memory"] = peak_memory()
     print(json.dumps(found))

@@ -1,4 +1,4 @@
-"""One measuring process of ``bench_site``: it imports nothing before the clock runs."""
+"""One measuring process of ``bench_site``: the clock starts before its imports."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from time import perf_counter
 
 
 def main(edited: Path, after: str) -> None:
-    """Print the seconds of a first build, and of a build after words were put in behind ``after``.
+    """Print the seconds of a first build, and of a build after an edit behind the text ``after``.
 
-    As under ``mkdocs serve``, plugins stay for the second and the configuration is read anew.
+    As under ``mkdocs serve``, the second build keeps the plugins and reloads the configuration.
     """
     start = perf_counter()
     from mkdocs.commands.build import build
@@ -33,7 +33,7 @@ def main(edited: Path, after: str) -> None:
             again = perf_counter() - start
         finally:
             edited.write_text(text, encoding="utf-8")
-        build(load_config("mkdocs.yml", site_dir=f"{site}/site"))  # what is kept between builds is as it was
+        build(load_config("mkdocs.yml", site_dir=f"{site}/site"))  # restores the caches
     print(json.dumps([first, again]))
 
 

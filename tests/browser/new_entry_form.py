@@ -9,8 +9,8 @@ from playwright.sync_api import Page
 
 from survey.literature import Pool, parse_bibtex
 from survey.literature.bibtex import Block
-from survey.literature.gaps import standing_in_impossible_cells
-from survey.literature.pool import read_entries, same_work
+from survey.literature.gaps import check_impossible_cells
+from survey.literature.pool import check_duplicates, read_entries
 from survey.literature.pool.tags import parse_tags
 from survey.literature.problems import Problem
 from survey.literature.taxonomy import Taxonomy
@@ -78,8 +78,8 @@ def checked(text: str, pool: Pool) -> list[str]:
     document = parse_bibtex(text, "bib/pool.bib")
     taken = next((e.key for e in pool if e.key.lower() == document.blocks[0].key.lower()), "")
     entries, problems = read_entries(document, pool.taxonomy)
-    problems += standing_in_impossible_cells(entries, pool.taxonomy)
-    twins = same_work([*pool.entries, *pool.records, *entries])
+    problems += check_impossible_cells(entries, pool.taxonomy)
+    twins = check_duplicates([*pool.entries, *pool.records, *entries])
     problems += [p for p in twins if p.entry == entries[0].key and not (taken and p.field == "key")]
     # told where a file is read, which this text is the end of
     twice = [f"key the key differs from {taken} only in case (first in pool.bib)"] if taken else []

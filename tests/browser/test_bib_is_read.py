@@ -104,10 +104,10 @@ def test_a_number_that_agrees_with_another_title_shows_both(opened: Visit) -> No
 def test_a_record_that_was_left_out_is_shown_with_the_reason(opened: Visit, pool: Pool) -> None:
     record = pool.records[0]
     said = compare(opened, f"@misc{{x, title = {{{record.text('title')}}}}}")
-    assert "left out 1 after looking at it" in said
-    told = section(opened.page, "Looked at and left out")
+    assert "has screened and excluded 1" in said
+    told = section(opened.page, "Screened and excluded")
     evidence = next(axis for axis in pool.taxonomy.on("record") if axis.evidence)
-    assert "We looked at it and left it out" in told
+    assert "Reason for exclusion" in told
     assert record.why(evidence.id) in told
     assert opened.page.locator(f".findings a[href$='#{record.key}']").count() == 1
 
@@ -129,11 +129,11 @@ def test_what_cannot_be_read_is_listed_with_its_line_and_the_rest_is_read(opened
     told = section(opened.page, "What could not be read")
     assert re.findall(r"line (\d+): @", told) == ["2", "5", "6", "7", "8", "10"]
     for reason in (
-        "line 4: another entry begins before this one ends; left out up to line 3",
+        "line 4: another entry begins before this one ends; skipped up to line 3",
         'expected = after "title"',
         "expected a value after =",
-        "neither title nor number",
-        "this begins no entry",
+        "neither a title nor an identifier",
+        "not the start of an entry",
         "line 10: a quotation mark is not closed",
     ):
         assert reason in told, reason
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_listed_with_its_line_and_the_rest_is_read(opened
 
 @pytest.mark.parametrize("text", ["%PDF-1.7 and so on", "TY  - JOUR\nER  - ", "{}", "\u0000\u0001"])
 def test_what_is_no_bibtex_is_said_to_be_none(opened: Visit, text: str) -> None:
-    assert "There is no BibTeX entry in this" in compare(opened, text)
+    assert "Found no BibTeX entry" in compare(opened, text)
     assert opened.page.locator(".findings").inner_text() == ""
     opened.clean()
 

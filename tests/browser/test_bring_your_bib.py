@@ -84,7 +84,7 @@ def test_what_the_survey_lacks_comes_with_a_command_that_is_safe_to_run(opened: 
     assert commands == [
         "survey new 1706.03762 >> bib/pool.bib", "survey new rm-rf1ex2 >> bib/pool.bib", "survey new KEY >> bib/pool.bib",
     ]  # fmt: skip
-    opened.page.locator("summary", has_text="A command for each").click()
+    opened.page.locator("summary", has_text="Commands to add them").click()
     opened.page.get_by_role("button", name="Copy the commands").click()
     expect(opened.page.get_by_role("button", name="Copied")).to_be_visible()
     assert opened.page.evaluate("navigator.clipboard.readText()").splitlines() == commands
@@ -216,7 +216,7 @@ def test_the_data_of_the_page_is_light(site: Site, pool: Pool) -> None:
 def test_a_value_and_a_cell_can_be_cited_by_what_is_copied(visit: Open, pool: Pool) -> None:
     found = visit("axes/reward/hybrid/")
     about = related(pool, [("reward", "hybrid")])
-    found.page.locator("summary", has_text="A skeleton of a paragraph").click()
+    found.page.locator("summary", has_text="Draft paragraph").click()
     expect(found.page.get_by_text(about.notice)).to_be_visible()
     for button, text in (
         ("Copy the sentence", about.sentence),

@@ -58,9 +58,9 @@ def test_the_ledger_says_everything_without_scripts(visit: Open, pool: Pool) -> 
     links = found.page.locator("table.claims th a")
     assert sorted(links.all_inner_texts()) == sorted(j[-1].claim.sentence for j in judged.values())
     links.first.click()
-    expect(found.page.get_by_role("heading", name="By every reading")).to_be_visible()
+    expect(found.page.get_by_role("heading", name="Result by reading")).to_be_visible()
     expect(found.page.locator("#sentence")).to_contain_text("edition")
-    assert found.page.get_by_role("link", name="These as BibTeX").count() <= 1
+    assert found.page.get_by_role("link", name="Download as BibTeX").count() <= 1
 
 
 def test_every_cell_of_a_gap_map_is_reached_by_keyboard_and_leads_somewhere(visit: Open, pool: Pool) -> None:

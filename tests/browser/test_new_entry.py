@@ -143,19 +143,19 @@ def test_a_work_that_is_there_is_suspected_while_it_is_typed(opened: Visit, pool
     entry = pool["coma2018"]
     for field, text in (("DOI", entry.text("doi")), ("arXiv id", entry.text("eprint")), ("Title", entry.title.upper())):
         opened.page.get_by_label(field).fill(text)
-        expect(near).to_contain_text("The survey has this already:")
+        expect(near).to_contain_text("The survey has this work already:")
         expect(near.get_by_role("link").first).to_have_attribute("href", re.compile("entries/coma2018/$"))
         opened.page.get_by_label(field).fill("")
         expect(near).to_have_text("")
     opened.page.get_by_label("Title").fill("Counterfactual Policy Gradients for Several Agents")
-    expect(near).to_contain_text("something near this")
+    expect(near).to_contain_text("a similar work")
     expect(near.get_by_role("link", name=entry.title)).to_be_visible()
     assert near.get_by_role("link").count() <= 3
     opened.page.get_by_label("Title").fill("Zebras Quietly Juggling Porcelain")
     expect(near).to_have_text("")
     record = pool.records[0]
     opened.page.get_by_label("Title").fill(record.title)
-    expect(near).to_contain_text("Looked at and left out:")
+    expect(near).to_contain_text("Screened and excluded:")
     opened.clean()
 
 
@@ -190,7 +190,7 @@ def test_what_was_typed_outlives_a_reload_until_the_form_is_cleared(opened: Visi
     assert bibtex(page) == before
     empty(page)
     assert parse_bibtex(bibtex(page)).blocks[0].fields.keys() == {"added"}
-    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("button", name="Undo").click()
     assert bibtex(page) == before
     empty(page)
     page.reload(wait_until="networkidle")

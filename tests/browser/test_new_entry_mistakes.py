@@ -139,7 +139,7 @@ def test_a_mistake_is_said_beside_its_field_and_in_a_list_that_leads_there(opene
     expect(page.locator("#f-doi-wrong")).to_contain_text('"abc" is not a DOI')
     expect(field).to_have_attribute("aria-invalid", "true")
     assert "f-doi-wrong" in (field.get_attribute("aria-describedby") or "")
-    expect(page.locator("[data-status]")).to_contain_text("1 thing to mend")
+    expect(page.locator("[data-status]")).to_contain_text("1 error,")
     page.locator(".problems a", has_text="doi").click()
     assert page.evaluate("document.activeElement.id") == "f-doi"
     page.locator("[data-missing] summary").click()

@@ -21,7 +21,7 @@ def test_a_report_is_laid_over_the_pictures(visit: Callable[..., Visit], tmp_pat
     said = found.page.locator("[data-own-said]")
     said.filter(has_text="agents: 12").wait_for()
     assert said.inner_text() == (
-        "Laid over the pictures as a dashed line: agents: 12; steps: 640; parallel: the report does not say."
+        "Shown in the charts as a dashed line: agents: 12; steps: 640; parallel: the report does not say."
     )
     assert found.page.locator("#chart-scale-agents .own line").count() == 1
     assert found.page.locator("#chart-scale-parallel .own line").count() == 0

@@ -187,14 +187,14 @@ def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_
 def test_instant_navigation_there_and_back_keeps_everything_working(visit: Open) -> None:
     found = visit("measure/screening/")
     found.page.evaluate("window.stayed = true")
-    found.page.get_by_role("link", name="Every excluded record with its reason").click()
-    expect(found.page.locator("h1")).to_contain_text("What was left out")
+    found.page.get_by_role("link", name="All excluded records with reasons").click()
+    expect(found.page.locator("h1")).to_contain_text("Excluded records")
     found.page.locator(".md-tabs").get_by_role("link", name="Explore").click()
     expect(found.page.locator("h1")).to_contain_text("All entries")
     expect(found.page.locator(".facets details").first).to_be_visible()
     assert found.page.evaluate("window.stayed") is True
     found.page.go_back()
-    expect(found.page.locator("h1")).to_contain_text("What was left out")
+    expect(found.page.locator("h1")).to_contain_text("Excluded records")
     found.clean()
 
 

@@ -81,10 +81,10 @@ def test_it_is_quiet_accessible_and_fits(opened: Opened, kind: str, width: int, 
 def test_without_script_all_of_it_is_there_and_wider(opened: Opened) -> None:
     page = opened("seconds", scripts=False)
     assert page.locator("h2").all_inner_texts()[:4] == [
-        "Contradictions",
-        "Lost on the way",
+        "Consistency checks",
+        "Losses in the import",
         "Links between events",
-        "Who did what, when",
+        "Timeline",
     ]
     assert page.locator(".scroller rect > title").count() > 0
     assert page.locator("#detail").is_hidden()

@@ -1,4 +1,4 @@
-"""``survey agreement``: output, exit status, and messages that name the way out."""
+"""``survey agreement``: output, exit status and messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def survey(*arguments: str, bib: Path = ROOT / "bib") -> Result:
     return result
 
 
-def test_of_what_was_read_blind_only_those_axes_are_shown_that_were() -> None:
+def test_blind_shows_only_axes_that_were_read_blind() -> None:
     result = survey("--blind", "--format", "csv", bib=ROOT / "tests" / "fuzz" / "seeds" / "bib")
     assert result.exit_code == 0
     assert {row["axis"] for row in csv.DictReader(io.StringIO(result.stdout))} == {"reward"}
@@ -35,7 +35,7 @@ def test_it_shows_every_pair_with_the_statement_of_both_readers() -> None:
     assert f"{PUBLISHED} and {SPOT_CHECK}" in result.stdout
     assert f"pool and {SECOND}" in result.stdout
     assert "model-assisted" in result.stdout
-    assert "84 shared entries, 80 of them read blind (--blind for those alone)" in result.stdout
+    assert "84 shared entries, 80 of them read blind (--blind for those only)" in result.stdout
 
 
 def test_a_table_holds_the_figures_with_their_intervals() -> None:
@@ -45,7 +45,7 @@ def test_a_table_holds_the_figures_with_their_intervals() -> None:
     assert row[4].startswith("[0.")
 
 
-def test_an_axis_asked_for_comes_with_its_confusion_matrix() -> None:
+def test_a_named_axis_comes_with_its_confusion_matrix() -> None:
     lines = survey(PUBLISHED, SECOND, "--axis", "rl").stdout.splitlines()
     assert next(line.split() for line in lines if line.strip().startswith("yes")) == ["yes", "45", "2", "2"]
 
@@ -60,10 +60,11 @@ def test_readings_may_be_named_in_either_order() -> None:
     assert there["axes"][0]["confusion"]["agent"]["turn"] == back["axes"][0]["confusion"]["turn"]["agent"] == 5
 
 
-def test_a_disagreement_is_printed_with_both_sides_and_the_way_to_settle_it() -> None:
+def test_a_disagreement_is_printed_with_both_sides_and_how_to_adjudicate_it() -> None:
     lines = survey("pool", SECOND, "--axis", "credit", "--disagreements").stdout
-    assert "open: settle it with a line maporl,credit,VALUE,WHY in codings/adjudications.csv" in " ".join(lines.split())
-    assert "stands: na." in lines
+    hint = "open: adjudicate it with a line maporl,credit,VALUE,WHY in codings/adjudications.csv"
+    assert hint in " ".join(lines.split())
+    assert "adjudicated: na." in lines
 
 
 def test_json_is_strict_and_says_what_was_compared() -> None:
@@ -108,8 +109,8 @@ def test_absences_may_be_left_out_and_entries_filtered() -> None:
     ("arguments", "message"),
     [
         (["pol", SECOND], 'there is no coding "pol" (did you mean "pool"?)'),
-        (["pool"], "expected two readings, FIRST and SECOND"),
-        (["pool", "pool"], "expected two readings, FIRST and SECOND"),
+        (["pool"], "expected two different readings, FIRST and SECOND"),
+        (["pool", "pool"], "expected two different readings, FIRST and SECOND"),
         (["--axis", "rewrd"], 'there is no axis "rewrd" (did you mean "reward"?)'),
         (["--axis", "scale"], "no two readings share an entry on scale"),
         (["pool", PUBLISHED, "--blind"], f"pool and {PUBLISHED} do not share an entry that was read blind"),
@@ -117,7 +118,7 @@ def test_absences_may_be_left_out_and_entries_filtered() -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_what_cannot_be_compared_is_named_with_the_nearest_right_word(arguments: list[str], message: str) -> None:
+def test_a_usage_error_names_the_nearest_right_word(arguments: list[str], message: str) -> None:
     result = survey(*arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())

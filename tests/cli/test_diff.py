@@ -1,4 +1,4 @@
-"""``survey diff --with`` as a person and a pull request use it; ``survey new`` of what is there already."""
+"""``survey diff --with`` in a terminal and in a pull request; ``survey new`` for works that exist already."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from survey.cli import main
 from survey.cli.literature.comment import LIMIT, NO_WIDTH, code, comment, link
 from survey.literature import load
-from survey.literature.claims import between
+from survey.literature.claims import compare_copies
 from tests.literature.conftest import ENTRY, TAXONOMY
 
 NEW = ENTRY.replace("key2026", "new2026").replace("A Title", "Something Else").replace("/a}", "/b}")
@@ -63,28 +63,28 @@ Survey = Callable[..., Result]
 
 
 def test_the_first_line_says_what_changes(survey: Survey, was: Path) -> None:
-    assert survey("diff", "--with", "was/bib").stdout.splitlines()[0] == "1 entry more"
+    assert survey("diff", "--with", "was/bib").stdout.splitlines()[0] == "1 entry added"
     changed = ENTRY.replace("  summary ", STOPS)
     first = survey("diff", "--with", "was/bib", pool=changed).stdout.splitlines()[0]
     assert first == "1 work changes its tags; 1 ranking changes; 1 gap is filled"
-    assert survey("diff", "--with", "was/bib", pool=NEW).stdout.startswith("1 entry comes, 1 goes\n")
+    assert survey("diff", "--with", "was/bib", pool=NEW).stdout.startswith("1 entry added, 1 removed\n")
 
 
-def test_a_copy_that_is_the_same_changes_nothing(survey: Survey, was: Path) -> None:
+def test_an_identical_copy_changes_nothing(survey: Survey, was: Path) -> None:
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
-    assert text.startswith("Nothing that is counted changes\n")
-    assert "1 entries and 0 excluded records stay as they are" in text
+    assert text.startswith("No counts change\n")
+    assert "1 entries and 0 excluded records are unchanged" in text
 
 
 def test_a_file_that_is_not_compared_entry_by_entry_is_named_if_it_differs(survey: Survey, was: Path) -> None:
     (was / "codings").mkdir()
     (was / "codings" / "mine.txt").write_text("")
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
-    assert text.startswith("Nothing that is counted changes; 1 other file differs\n")
+    assert text.startswith("No counts change; 1 other file differs\n")
     assert text.endswith("Other files that differ\n    codings/mine.txt\n")
 
 
-def test_tags_are_told_from_what_to_what_in_every_format(survey: Survey, was: Path) -> None:
+def test_changed_tags_are_shown_before_and_after_in_every_format(survey: Survey, was: Path) -> None:
     changed = ENTRY.replace("  summary ", STOPS).replace("{shared}", "{process; shared}")
     text = survey("diff", "--with", "was/bib", pool=changed).stdout
     assert "    key2026: why-decision\n        reward: shared -> process; shared\n" in text
@@ -110,18 +110,18 @@ def test_tags_are_told_from_what_to_what_in_every_format(survey: Survey, was: Pa
     assert "- `reward: process` with `decision: stop, learned`\n" in markdown
 
 
-def test_what_goes_and_what_it_leaves_empty(survey: Survey, was: Path) -> None:
+def test_removed_entries_and_the_cells_they_empty_are_reported(survey: Survey, was: Path) -> None:
     (was / "pool.bib").write_text(ENTRY + NEW.replace("  summary ", STOPS))
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
-    assert text.startswith("1 entry fewer; 1 ranking changes; 1 gap is opened\n")
-    assert "1 works are gone\n    new2026\n" in text
-    assert text.endswith("1 filled cells are empty\n    reward shared with decision stop, learned\n")
+    assert text.startswith("1 entry removed; 1 ranking changes; 1 gap is opened\n")
+    assert "1 works were removed\n    new2026\n" in text
+    assert text.endswith("1 filled cells were emptied\n    reward shared with decision stop, learned\n")
 
 
-# ------------------------------------------------------------------------ used wrongly
+# ------------------------------------------------------------------------ usage errors
 
 
-def test_a_copy_that_cannot_be_read_says_where_and_why(survey: Survey, was: Path) -> None:
+def test_problems_of_the_other_copy_are_reported_with_file_and_line(survey: Survey, was: Path) -> None:
     (was / "pool.bib").write_text(ENTRY.replace("{shared}", "{shard}"))
     result = survey("diff", "--with", "was/bib")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -133,16 +133,16 @@ def test_a_copy_that_cannot_be_read_says_where_and_why(survey: Survey, was: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "give two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
-        (("2026-05-04",), "give two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
-        (("2026-05-04", "2026-05-05", "--with", "was/bib"), "give two days, or --with FOLDER, and not both"),
+        ((), "expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
+        (("2026-05-04",), "expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
+        (("2026-05-04", "2026-05-05", "--with", "was/bib"), "expected two days, or --with FOLDER, but not both"),
         (("--with", "was"), "was has no taxonomy.toml (did you mean was/bib?)"),
         (("--with", "nowhere"), "Directory 'nowhere' does not exist"),
         (("--with", "was/bib", "--site", "javascript:alert()"), '"javascript:alert()" is not the address of a site'),
         (("--with", "was/bib", "--site", "https://x.org/)x"), '"https://x.org/)x" is not the address of a site'),
     ],
 )
-def test_what_is_used_wrongly_names_the_way_out(
+def test_a_usage_error_says_what_was_expected(
     survey: Survey, was: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     result = survey("diff", *arguments)
@@ -153,14 +153,14 @@ def test_what_is_used_wrongly_names_the_way_out(
 # ------------------------------------------------------------------------ a comment
 
 
-def test_a_comment_is_one_line_and_folds_the_rest(survey: Survey, was: Path) -> None:
+def test_a_comment_shows_a_summary_line_and_folds_the_rest(survey: Survey, was: Path) -> None:
     text = survey("diff", "--with", "was/bib", "--format", "markdown").stdout
     first, empty, counts, *rest = text.splitlines()
-    assert (first, empty) == ("1 entry more.", "")
+    assert (first, empty) == ("1 entry added.", "")
     assert counts.startswith("1 entry and 0 excluded records before, 2 and 0 after; ")
     assert [line for line in rest if line.startswith("<details>")] == [
         "<details><summary>Counts on the main axes (2)</summary>",
-        "<details><summary>Entries that come (1)</summary>",
+        "<details><summary>Added entries (1)</summary>",
     ]
     assert rest[-3:] == ["- `new2026` `Last`, 2026: `Something Else`", "", "</details>"]
 
@@ -170,7 +170,7 @@ def test_entries_are_linked_if_there_is_a_site(survey: Survey, was: Path) -> Non
     assert "- [`new2026`](https://example.org/survey/entries/new2026/) `Last`" in survey(*arguments).stdout
 
 
-def test_whatever_a_key_holds_its_address_stays_one() -> None:
+def test_a_hostile_key_is_escaped_in_its_link() -> None:
     assert link("a)(b@c", "https://example.org/", "entries", "a)(b@c/../#d") == (
         f"[`a)(b@{NO_WIDTH}c`](https://example.org/entries/a%29%28b%40c%2F..%2F%23d/)"
     )
@@ -196,7 +196,7 @@ HOSTILE = [
 
 
 def shown(markdown: str) -> tuple[str, list[str]]:
-    """A comment as HTML without its code spans, and what stands in those."""
+    """Return a comment as HTML without its code spans, and the text of those."""
     rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown)
     return re.sub(r"<code>.*?</code>", "", rendered, flags=re.DOTALL), [
         html.unescape(span) for span in re.findall(r"<code>(.*?)</code>", rendered, re.DOTALL)
@@ -204,14 +204,14 @@ def shown(markdown: str) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_text_from_the_pool_does_not_act(text: str, tmp_path: Path) -> None:
+def test_text_from_the_pool_is_inert(text: str, tmp_path: Path) -> None:
     braced = text.replace("\n", " ").replace("#", r"\#").replace("&", r"\&").replace("_", r"\_").replace("%", r"\%")
     braced = braced.replace("{{ site }} {\\% raw \\%}", "raw").replace("~", r"\textasciitilde{}")
     hostile = NEW.replace("Something Else", f"Hostile {braced} indeed")
     hostile = hostile.replace("{Last, First}", "{{" + braced.replace(";", "") + "}}")
     old, new = load(folder(tmp_path, "was", ENTRY)), load(folder(tmp_path, "now", ENTRY + hostile))
-    outside, inside = shown(comment(between(old, new), old, new, files=[text], site="https://example.org/"))
-    harmless, _ = shown(comment(between(old, old), old, old))
+    outside, inside = shown(comment(compare_copies(old, new), old, new, files=[text], site="https://example.org/"))
+    harmless, _ = shown(comment(compare_copies(old, old), old, old))
     assert set(re.findall(r"</?([a-z]+\d?)", outside)) <= {"p", "ul", "li", "details", "summary", "a"}
     assert set(re.findall(r'href="([^"]*)"', outside)) <= {"https://example.org/entries/new2026/"}
     assert "evil" not in outside
@@ -219,7 +219,7 @@ def test_text_from_the_pool_does_not_act(text: str, tmp_path: Path) -> None:
     assert len(harmless) < len(outside)
     spans = [span.replace(NO_WIDTH, "") for span in inside]
     assert " ".join(text.split()) in spans, "and it can still be read"
-    assert not any(re.search(rf"[@#](?!{NO_WIDTH})", span) for span in inside), "not even in an answer by mail"
+    assert not any(re.search(rf"[@#](?!{NO_WIDTH})", span) for span in inside), "not even in a reply by mail"
 
 
 @given(st.text(max_size=40))
@@ -229,25 +229,25 @@ def test_no_text_leaves_its_code_span(text: str) -> None:
     assert re.sub(r"\s+", "", outside) == "<ul><li>beforeafter</li><li></li></ul>"
 
 
-def test_a_comment_that_would_be_too_long_says_how_much_it_leaves_out(tmp_path: Path) -> None:
+def test_a_comment_over_the_limit_is_cut_and_says_how_much_it_omits(tmp_path: Path) -> None:
     many = "".join(
         NEW.replace("new2026", f"new{n}").replace("Something Else", f"Title {n} {'long ' * 60}") for n in range(1000)
     )
     old, new = load(folder(tmp_path, "was", ENTRY)), load(folder(tmp_path, "now", ENTRY + many))
-    text = comment(between(old, new), old, new)
+    text = comment(compare_copies(old, new), old, new)
     assert LIMIT - 500 < len(text) <= LIMIT, "as much as there is room for"
     listed = len(re.findall(r"(?m)^- `new\d+`", text))
     assert f"- and {1000 - listed} more\n\n</details>" in text
-    assert text.startswith("1000 entries more.\n")
-    assert "<details><summary>Entries that come (1000)</summary>" in text
+    assert text.startswith("1000 entries added.\n")
+    assert "<details><summary>Added entries (1000)</summary>" in text
     assert text.count("<details>") == text.count("</details>")
 
 
-def test_one_text_that_is_too_long_is_shortened(tmp_path: Path) -> None:
+def test_a_long_text_is_shortened(tmp_path: Path) -> None:
     fields = "".join(f"  x{n}note = {{a}},\n" for n in range(20_000))
     now = ENTRY.replace("It does a thing", f"It does {'a thing, ' * 20_000}").replace("  year ", f"{fields}  year ")
     old, new = load(folder(tmp_path, "was", ENTRY)), load(folder(tmp_path, "now", now.replace("A Title", "A" * 90_000)))
-    assert len(comment(between(old, new), old, new)) < 2_000
+    assert len(comment(compare_copies(old, new), old, new)) < 2_000
 
 
 # ------------------------------------------------------------------------ survey new
@@ -257,21 +257,21 @@ BY_ADDRESS = ENTRY.replace("https://example.org/a", "https://arxiv.org/abs/2603.
 
 
 @pytest.mark.parametrize("pool", [ON_ARXIV, BY_ADDRESS, f"{ON_ARXIV}@misc{{half,"])
-def test_a_new_entry_of_an_id_that_is_there_is_printed_and_standard_error_says_where(survey: Survey, pool: str) -> None:
+def test_new_prints_an_entry_for_a_known_id_and_reports_where_it_exists(survey: Survey, pool: str) -> None:
     result = survey("new", "2603.06859", pool=pool)
-    assert result.stderr == "2603.06859 is already there: key2026 (now/bib/pool.bib:1)\n"
+    assert result.stderr == "2603.06859 already exists: key2026 (now/bib/pool.bib:1)\n"
     assert (result.exit_code, "@misc{," in result.stdout) == (0, True)
 
 
-def test_it_may_be_an_excluded_record(survey: Survey, tmp_path: Path) -> None:
+def test_new_also_reports_excluded_records(survey: Survey, tmp_path: Path) -> None:
     survey("check")
     excluded = tmp_path / "now" / "bib" / "excluded.bib"
     excluded.write_text(ON_ARXIV.replace("key2026", "E1"))
     result = CliRunner().invoke(main, ["--bib", "now/bib", "new", "2603.06859"])
-    assert result.stderr == "2603.06859 is already there: E1 (now/bib/excluded.bib:1)\n"
+    assert result.stderr == "2603.06859 already exists: E1 (now/bib/excluded.bib:1)\n"
 
 
-def test_of_what_is_not_there_nothing_is_said(survey: Survey) -> None:
+def test_new_reports_nothing_for_unknown_works(survey: Survey) -> None:
     assert survey("new", "2603.06860", pool=ON_ARXIV).stderr == ""
     assert survey("new", "word2026", pool=ON_ARXIV).stderr == ""
-    assert survey("new", "KEY2026").stderr == "KEY2026 is already there: key2026 (now/bib/pool.bib:1)\n"
+    assert survey("new", "KEY2026").stderr == "KEY2026 already exists: key2026 (now/bib/pool.bib:1)\n"

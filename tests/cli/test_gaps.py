@@ -1,4 +1,4 @@
-"""``survey gaps`` as a person uses it."""
+"""``survey gaps``: output, exit status and messages."""
 
 from __future__ import annotations
 
@@ -80,10 +80,12 @@ def test_the_strict_reading_has_fewer_entries(survey: Survey) -> None:
     assert strict["strict"] and not broad["strict"]
 
 
-def test_three_axes_give_what_is_filled_two_by_two(survey: Survey) -> None:
+def test_three_axes_give_combinations_whose_pairs_occur(survey: Survey) -> None:
     found = json.loads(survey("credit", "decision", "topology", "--format", "json").stdout)
     assert all(all(gap["pairs"]) and gap["count"] == 0 for gap in found["gaps"])
-    assert "filled two by two and empty together" in survey("credit", "decision", "topology").stdout
+    assert "combinations that never occur although each pair in them does" in (
+        survey("credit", "decision", "topology").stdout
+    )
     assert survey("credit", "decision", "topology", "--format", "csv").stdout.startswith("credit,decision,topology,")
 
 
@@ -97,16 +99,19 @@ def test_all_open_cells_can_be_listed(survey: Survey, pool: Pool) -> None:
     ("arguments", "message"),
     [
         (("reward", "credits"), 'there is no axis "credits" of entries (did you mean "credit"?)'),
-        (("reward",), "name none for the list, two for a map, or three"),
-        (("reward", "credit", "decision", "topology"), "name none for the list, two for a map, or three"),
-        (("reward", "reward"), "reward against itself says nothing: name different axes"),
+        (("reward",), "expected no axes for the list, two for a map, or three (found 1)"),
+        (
+            ("reward", "credit", "decision", "topology"),
+            "expected no axes for the list, two for a map, or three (found 4)",
+        ),
+        (("reward", "reward"), "cannot cross reward with itself (expected different axes)"),
         (("reward", "stage"), 'there is no axis "stage" of entries'),
         (("--top", "0"), "0 is not in the range x>=1"),
         (("--as-of", "today"), '"today" is not a date (expected YYYY-MM-DD, as in 2026-05-04)'),
     ],
     ids=["unknown", "one", "four", "the same", "of records", "none", "no date"],
 )
-def test_wrong_use_ends_with_2_and_the_way_out(survey: Survey, arguments: tuple[str, ...], message: str) -> None:
+def test_a_usage_error_says_what_was_expected(survey: Survey, arguments: tuple[str, ...], message: str) -> None:
     result = survey(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -120,7 +125,7 @@ def test_a_pool_without_main_axes_has_nothing_to_list(survey: Survey, tmp_path: 
     assert survey("--format", "csv", cwd=tmp_path).stdout == ""
     strict = survey("reward", "decision", "--strict", cwd=tmp_path)
     assert strict.exit_code == 2
-    assert "the taxonomy names no strict reading" in strict.stderr
+    assert "the taxonomy defines no strict reading" in strict.stderr
 
 
 def test_the_pool_of_a_day_before_anything_is_empty(survey: Survey) -> None:

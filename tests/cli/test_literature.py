@@ -1,4 +1,4 @@
-"""The command as a person uses it: output, exit status, and messages that name the way out."""
+"""The literature commands: output, exit status and messages."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ def small(tmp_path: Path) -> Path:
 # ------------------------------------------------------------------- check
 
 
-def test_check_says_in_one_line_that_all_is_well(survey: Survey) -> None:
+def test_check_without_problems_prints_one_line(survey: Survey) -> None:
     result = survey("check")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 1
     assert re.fullmatch(r"\d+ entries, \d+ excluded records, 20 axes, 3 codings: no problems\n", result.stdout)
 
 
-def test_check_counts_the_author_lists_that_are_known_to_be_incomplete(survey: Survey, small: Path) -> None:
+def test_check_counts_the_incomplete_author_lists(survey: Survey, small: Path) -> None:
     short = ENTRY.replace("title ", "authors-incomplete = {The page names one author only.},\n  title ")
     (small / "bib" / "pool.bib").write_text(short)
     assert survey("check", cwd=small).stdout.endswith("1 author list known to be incomplete (key2026)\n")
 
 
-def test_check_prints_every_problem_and_ends_with_1(survey: Survey, small: Path) -> None:
+def test_check_prints_every_problem_and_exits_with_1(survey: Survey, small: Path) -> None:
     (small / "bib" / "pool.bib").write_text(ENTRY.replace("{shared}", "{sharred}").replace("https:", "ftp:"))
     result = survey("check", cwd=small)
     assert result.exit_code == 1
@@ -91,7 +91,7 @@ def test_check_of_a_file_compares_it_with_the_pool(survey: Survey, small: Path) 
     assert "the same title as mine2026" in survey("check", "mine.bib", "yours.bib", cwd=small).stderr
 
 
-def test_check_of_a_file_takes_taxonomies_and_codings_too(survey: Survey, small: Path) -> None:
+def test_check_of_a_file_accepts_taxonomies_and_codings(survey: Survey, small: Path) -> None:
     (small / "t.toml").write_text(TAXONOMY.replace('"ranked"', '"heap"'))
     (small / "c.csv").write_text("key,axis,value\nkey2026,reward,nothing\n")
     (small / "x.txt").write_text("")
@@ -100,10 +100,10 @@ def test_check_of_a_file_takes_taxonomies_and_codings_too(survey: Survey, small:
     assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["c.csv", "t.toml", "x.txt", "3 problems"]
 
 
-def test_without_data_the_way_out_is_named(survey: Survey, tmp_path: Path) -> None:
+def test_without_data_the_message_names_the_option(survey: Survey, tmp_path: Path) -> None:
     result = survey("stats", cwd=tmp_path)
     assert result.exit_code == 2
-    assert "there is no bib/taxonomy.toml here or in a folder above (name the folder with --bib DIR)" in result.stderr
+    assert "found no bib/taxonomy.toml here or in a parent folder (name the folder with --bib DIR)" in result.stderr
 
 
 # ---------------------------------------------------------- stats, crosstab
@@ -132,13 +132,13 @@ def test_crosstab_in_every_format(survey: Survey) -> None:
     assert {row["reward"]: int(row["agent"]) for row in rows}["shared"] == whole["counts"]["shared"]["agent"]
 
 
-def test_an_unknown_axis_is_used_wrongly(survey: Survey) -> None:
+def test_an_unknown_axis_is_a_usage_error(survey: Survey) -> None:
     result = survey("crosstab", "rewards", "credit")
     assert result.exit_code == 2
     assert 'there is no axis "rewards" (did you mean "reward"?)' in result.stderr
 
 
-def test_a_wrong_date_is_used_wrongly(survey: Survey) -> None:
+def test_a_wrong_date_is_a_usage_error(survey: Survey) -> None:
     result = survey("stats", "--as-of", "yesterday")
     assert result.exit_code == 2
     assert '"yesterday" is not a date (expected YYYY-MM-DD, as in 2026-05-04)' in result.stderr
@@ -164,7 +164,7 @@ def test_list_as_json_is_the_export_of_the_same_entries(survey: Survey) -> None:
     assert survey("list", *arguments).stdout == survey("export", *arguments).stdout
 
 
-def test_a_filter_that_is_none_shows_the_form(survey: Survey) -> None:
+def test_a_malformed_filter_is_answered_with_the_expected_form(survey: Survey) -> None:
     result = survey("list", "--where", "reward")
     assert result.exit_code == 2
     assert '"reward": expected AXIS=VALUE, as in reward=shared' in result.stderr
@@ -177,7 +177,7 @@ def test_show_prints_every_tag_with_its_evidence(survey: Survey, pool: Pool) -> 
         assert pool["c3"].why(axis) in out
 
 
-def test_show_says_what_other_readers_saw(survey: Survey) -> None:
+def test_show_prints_the_differing_tags_of_other_readers(survey: Survey) -> None:
     out = " ".join(survey("show", "magrpo").stdout.split())
     assert "The coding second-reading-2026-11 has credit: team" in out
 
@@ -199,7 +199,7 @@ def test_export_writes_a_file(survey: Survey, tmp_path: Path) -> None:
     assert target.read_text().count("\n@") == 2
 
 
-def test_export_into_a_folder_that_is_not_there_is_a_clear_error(survey: Survey, tmp_path: Path) -> None:
+def test_export_into_a_missing_folder_is_reported(survey: Survey, tmp_path: Path) -> None:
     result = survey("export", "--format", "bib", "-o", str(tmp_path / "no" / "my.bib"))
     assert result.exit_code == 1
     assert "no such file or directory" in result.stderr
@@ -230,10 +230,10 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert (result.stdout, result.stderr) == ("axis,cell,label,count,mentions,share\n", "")
 
 
-def test_export_of_an_unknown_key_is_used_wrongly(survey: Survey) -> None:
+def test_export_of_an_unknown_key_is_a_usage_error(survey: Survey) -> None:
     result = survey("export", "--format", "bib", "--key", "c4")
     assert result.exit_code == 2
-    assert 'there is no entry "c4"' in result.stderr
+    assert 'no matching entry "c4"' in result.stderr
 
 
 @pytest.mark.parametrize("name", ["2603.06859", "word2026"])

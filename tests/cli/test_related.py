@@ -1,4 +1,4 @@
-"""survey related, as a person uses it who writes a related-work section."""
+"""``survey related``: output in every format, and messages."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_it_gives_the_sentence_the_path_and_the_paragraph_with_what_it_is(survey: Survey, pool: Pool) -> None:
+def test_it_prints_the_sentence_the_path_and_the_paragraph_with_its_notice(survey: Survey, pool: Pool) -> None:
     found = related(pool.as_of(date(2026, 5, 4)), [("credit", "message")])
     result = survey("related", "--where", "credit=message", *THEN)
     assert result.exit_code == 0
     out = flat(result.stdout)
     assert out.startswith(found.sentence)
-    assert f"A reading path: {found.reach}" in out
+    assert f"Reading path: {found.path_summary}" in out
     assert re.findall(r"(?m)^ +\d+\. ([\w-]+):", result.stdout) == [s.entry.key for s in found.path]
     assert NOTICE in out
     assert found.paragraph() in out
     assert out.index(NOTICE) < out.index(found.paragraph())
-    assert out.endswith("The citations: survey export --format bib --where credit=message --as-of 2026-05-04")
+    assert out.endswith("Citations: survey export --format bib --where credit=message --as-of 2026-05-04")
 
 
 def test_an_empty_selection_is_cited_too(survey: Survey) -> None:
     result = survey("related", "--where", "credit=tool-call", "--primary", *THEN)
     assert result.exit_code == 0
     assert "n = 0 of 84, edition 2026-05-04" in flat(result.stdout)
-    assert "reading path" not in result.stdout
+    assert "reading path" not in result.stdout.lower()
     assert "survey export" not in result.stdout
 
 
@@ -80,7 +80,7 @@ def test_json_holds_all_of_it_with_edition_and_data(survey: Survey, pool: Pool) 
     assert told["smallest"] is True
     assert told["notice"] == NOTICE
     assert told["paragraph"] == {style: found.paragraph(style) for style in ("text", "latex", "markdown")}
-    assert [(a["axis"], a["value"]) for a in told["path"][0]["adds"]] == list(found.path[0].adds)
+    assert [(a["axis"], a["value"]) for a in told["path"][0]["adds"]] == list(found.path[0].new_values)
 
 
 def test_latex_can_be_pasted_with_all_remarks_behind_a_percent_sign(survey: Survey) -> None:
@@ -88,7 +88,7 @@ def test_latex_can_be_pasted_with_all_remarks_behind_a_percent_sign(survey: Surv
     assert "\\begin{enumerate}\n  \\item \\cite{" in out
     for line in out.splitlines():
         assert not re.search(r"(?<!\\)[#&_](?![^{]*\})", line.partition(" % ")[0]) or line.startswith("%"), line
-    assert all(part in out for part in ("% This is a skeleton.", "% The citations: survey export"))
+    assert all(part in out for part in ("% This is a skeleton.", "% Citations: survey export"))
 
 
 def test_markdown_can_be_pasted_with_all_remarks_in_comments(survey: Survey) -> None:
@@ -107,7 +107,7 @@ def test_markdown_can_be_pasted_with_all_remarks_in_comments(survey: Survey) -> 
         (("--format", "word"), "Invalid value for '--format': 'word' is not one of"),
     ],
 )
-def test_a_slip_is_answered_with_the_nearest_right_word(survey: Survey, arguments: tuple[str, ...], message: str) -> None:  # fmt: skip
+def test_a_usage_error_names_the_nearest_right_word(survey: Survey, arguments: tuple[str, ...], message: str) -> None:  # fmt: skip
     result = survey("related", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -124,9 +124,11 @@ def test_a_slip_is_answered_with_the_nearest_right_word(survey: Survey, argument
     ],
     ids=" ".join,
 )
-def test_the_command_it_names_exports_just_what_is_cited(survey: Survey, tmp_path: Path, asked: list[str]) -> None:
+def test_the_printed_command_exports_exactly_the_cited_entries(
+    survey: Survey, tmp_path: Path, asked: list[str]
+) -> None:
     out = survey("related", *asked, "--format", "markdown", *THEN).stdout
-    command = re.search(r"<!-- The citations: survey (.+) -->", out)
+    command = re.search(r"<!-- Citations: survey (.+) -->", out)
     assert command
     bib = survey(*shlex.split(command.group(1))).stdout
     told = json.loads(survey("related", *asked, "--format", "json", *THEN).stdout)

@@ -1,4 +1,4 @@
-"""``survey robustness`` as a person uses it."""
+"""``survey robustness``: output, exit status and messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.literature.conftest import ENTRY, TAXONOMY
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition: what is said of it here stays true."""
+    """The pool of the first edition, which never changes."""
     return published
 
 
@@ -54,22 +54,22 @@ def test_the_table_groups_claims_and_names_the_variants_in_which_they_fail(
     assert lines[-1] == f"{len(pool.claims)} claims, 8 variants, 84 entries, 32 excluded records, as of {pool.day}"
 
 
-def test_a_claim_is_told_variant_by_variant(survey: Callable[..., Result]) -> None:
-    told = " ".join(survey("message-credit-sparse", "stopping-untrained").stdout.split())
+def test_a_claim_is_shown_variant_by_variant(survey: Callable[..., Result]) -> None:
+    text = " ".join(survey("message-credit-sparse", "stopping-untrained").stdout.split())
     for words in (
         "message-credit-sparse: passes in every variant (7 of 7 passed), as of 2026-05-04",
         "peer reviewed 0 of 45 passes",
         "near misses 2 of 94 passes",
-        "near misses, at worst 12 of 94 fails (falls with 8 of 10)",
-        "leave one out passes: no single entry turns it",
+        "near misses, at worst 12 of 94 fails (fails from 8 of 10 on)",
+        "leave one out passes: no single entry changes it",
         "stopping-untrained: fails as coded (2 of 7 passed)",
-        "leave one out fails: turns without puppeteer",
+        "leave one out fails: changes without puppeteer",
     ):
-        assert words in told
-    assert "who leads" not in told, "no orders when claims are asked for"
+        assert words in text
+    assert "the leading value" not in text, "no rankings when claims are named"
 
 
-def test_json_says_everything_and_null_where_nothing_is_asked(survey: Callable[..., Result], pool: Pool) -> None:
+def test_json_has_null_where_a_variant_does_not_apply(survey: Callable[..., Result], pool: Pool) -> None:
     told = json.loads(survey("--format", "json").stdout)
     assert (told["as_of"], told["entries"]) == ("2026-05-04", 84)
     assert told["data"] == pool.fingerprint
@@ -89,7 +89,7 @@ def test_json_says_everything_and_null_where_nothing_is_asked(survey: Callable[.
     assert reward["variants"]["second-reading"]["leaders"] == ["shared"]
 
 
-def test_csv_has_a_row_per_claim_and_variant_that_asks_it(survey: Callable[..., Result]) -> None:
+def test_csv_has_a_row_per_claim_and_applicable_variant(survey: Callable[..., Result]) -> None:
     rows = list(csv.DictReader(io.StringIO(survey("message-credit-sparse", "--format", "csv").stdout)))
     assert [row["variant"] for row in rows] == [
         "all", "strict", "published", "second-reading", "high-confidence", "peer-reviewed", "near-misses",
@@ -103,7 +103,7 @@ def test_csv_has_a_row_per_claim_and_variant_that_asks_it(survey: Callable[..., 
 def test_before_there_were_entries_nothing_is_measurable(survey: Callable[..., Result]) -> None:
     text = survey("--as-of", "2026-05-01").stdout
     assert "not measurable: " in text
-    assert "who leads" not in text
+    assert "the leading value" not in text
     assert text.endswith("0 entries, 32 excluded records, as of 2026-05-01\n")
 
 
@@ -115,15 +115,17 @@ def test_before_there_were_entries_nothing_is_measurable(survey: Callable[..., R
         (["--format", "xml"], "'xml' is not one of"),
     ],
 )
-def test_wrong_use_is_said_with_the_way_out(survey: Callable[..., Result], arguments: list[str], message: str) -> None:
+def test_a_usage_error_says_what_was_expected(
+    survey: Callable[..., Result], arguments: list[str], message: str
+) -> None:
     result = survey(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
-def test_without_variants_it_says_where_to_describe_one(survey: Callable[..., Result], tmp_path: Path) -> None:
+def test_without_variants_it_says_where_to_add_one(survey: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "taxonomy.toml").write_text(TAXONOMY)
     (tmp_path / "pool.bib").write_text(ENTRY)
     result = survey(bib=tmp_path)
     assert result.exit_code == 2
-    assert "there is no variant to test with (describe one in claims.toml, as [variant.ID])" in result.stderr
+    assert "there is no variant to test with (add one to claims.toml, as [variant.ID])" in result.stderr

@@ -1,4 +1,4 @@
-"""The trace commands as a person uses them: output, exit status, pipes, messages that name the way out."""
+"""The trace commands: output, exit status, pipes, and messages with a remedy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace() -> Run:
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """The example that the package brings."""
+    """The example in the package."""
     path = tmp_path / "example.json"
     path.write_text(files("survey.traces.model").joinpath("example.json").read_text("utf-8"))
     return path
@@ -44,7 +44,7 @@ def example(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def broken(example: Path, tmp_path: Path) -> Path:
-    """The example with a result that nobody called for."""
+    """The example with a tool result without a call."""
     document = json.loads(example.read_text())
     document["events"].append({"id": "x", "t": 8.0, "type": "tool_result", "agent": "searcher-1", "tool": "none"})
     path = tmp_path / "broken.json"
@@ -65,7 +65,7 @@ def test_check_names_file_line_place_and_event(trace: Run, broken: Path) -> None
     result = trace("check", broken)
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        f'{broken}:1: /events/27: "x" (tool_result): is the result of no call',
+        f'{broken}:1: /events/27: "x" (tool_result): has no matching call',
         "1 error in 1 of 1 trace",
     ]
 
@@ -84,7 +84,7 @@ def test_warnings_are_errors_only_if_asked(trace: Run, example: Path, tmp_path: 
     path = tmp_path / "twice.json"
     path.write_text(json.dumps(document))
     assert trace("check", path).exit_code == 0
-    assert "warning: the" in trace("check", path).stdout
+    assert "warning: duplicate causal edge" in trace("check", path).stdout
     assert trace("check", "--strict", path).exit_code == 1
 
 
@@ -112,7 +112,7 @@ def test_a_file_that_is_no_trace_is_an_error_and_no_traceback(trace: Run, tmp_pa
     path.write_text("Dear diary")
     result = trace("check", path)
     assert result.exit_code == 1
-    assert f'{path}:1: this is no JSON: found "Dear diary", expected {{' in result.stdout
+    assert f'{path}:1: invalid JSON: found "Dear diary", expected {{' in result.stdout
 
 
 def test_a_file_that_is_not_there_is_used_wrongly(trace: Run, tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_the_report_is_a_page_of_figures_and_says_what_is_missing(trace: Run, ex
     assert "task release-notes, illustration, 27 events, 31 edges" in page
     assert "  Critical path               42.5 s" in page
     assert "Not measurable in this trace" in page
-    assert "  cost, cost by agent, cost by role: no event says what it cost" in page
+    assert "  cost, cost by agent, cost by role: no event records its cost" in page
 
 
 def test_the_report_as_json_holds_every_measure(trace: Run, example: Path) -> None:
     found = json.loads(trace("report", "--format", "json", example).stdout)["measures"]
     assert found.keys() == measure(read(example)).keys()
     assert found["sub_agents_at_once"] == {"value": 2, "unit": "agents"}
-    assert found["cost_usd"]["why_not"] == "no event says what it cost"
+    assert found["cost_usd"]["why_not"] == "no event records its cost"
 
 
 def test_the_report_as_html_is_one_file(trace: Run, example: Path, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_log_of_no_known_kind_names_those_that_are(trace: Run, tmp_path: Path)
     path.write_text('{"hello": 1}')
     result = trace("import", "auto", path)
     assert result.exit_code == 1
-    assert "found no log of a known kind (expected one of claude-code" in result.stderr
+    assert "found no log in a known format (expected one of claude-code" in result.stderr
 
 
 @pytest.mark.parametrize("form", ["perfetto", "otlp", "atif", "ocel"])
@@ -283,16 +283,16 @@ def test_replay_until_no_event_names_the_nearest(trace: Run, example: Path) -> N
 def test_diff_says_where_two_runs_part(trace: Run, example: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     document = read(example)
-    events = [event.but(tool="web.crawl") if event.id in ("e8", "e11") else event for event in document.events]
+    events = [event.with_fields(tool="web.crawl") if event.id in ("e8", "e11") else event for event in document.events]
     write([type(document)(events, document.edges, document.head)], other)
     result = trace("diff", example, other)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[:3] == [
-        "7 acts in common",
+        "7 events in common",
         f"  then {example}: e8: searcher-2: tool_call web.search",
         f"  then {other}: e8: searcher-2: tool_call web.crawl",
     ]
-    assert trace("diff", example, example).stdout == "no difference in 27 acts\n"
+    assert trace("diff", example, example).stdout == "no difference in 27 events\n"
 
 
 def test_anonymised_traces_keep_every_figure_and_no_name(trace: Run, example: Path) -> None:

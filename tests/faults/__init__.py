@@ -1,1 +1,1 @@
-"""What happens to what a person has when a run is killed, the disk is full, or nothing can be written."""
+"""Fault injection: killed runs, full disks and read-only disks."""

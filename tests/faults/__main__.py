@@ -1,4 +1,4 @@
-"""``python -m tests.faults --kills 40``: kill each command so often, and say what came of it."""
+"""``python -m tests.faults --kills 40``: kill each command this often, and report the outcomes."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.faults.doors import DOORS
 from tests.faults.kills import campaign
+from tests.faults.scenarios import SCENARIOS
 
 
 def main() -> int:
-    """Run the campaign; 1 if anything was broken."""
+    """Run the campaign; return 1 if it finds a fault."""
     words = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     words.add_argument("--seed", type=int, default=1)
-    words.add_argument("--kills", type=int, default=40, help="of each command")
-    words.add_argument("--of", action="append", choices=list(DOORS), help="only this command; several times")
+    words.add_argument("--kills", type=int, default=40, help="kills of each command")
+    words.add_argument("--command", action="append", choices=list(SCENARIOS), help="only this command; repeatable")
     asked = words.parse_args()
     broken = 0
-    for name in asked.of or DOORS:
+    for name in asked.command or SCENARIOS:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-            tally = campaign(DOORS[name], Path(folder) / "work", asked.seed, asked.kills)
+            tally = campaign(SCENARIOS[name], Path(folder) / "work", asked.seed, asked.kills)
         print(
             f"{name}: seed {asked.seed}, {tally.kills} kills within {tally.usual:.1f} s of a run: "
             f"{tally.before} left the earlier output, {tally.after} the new one, "
-            f"{tally.left} something for the next run to take away; {tally.early} runs were over before; "
+            f"{tally.left} leftovers for the next run to remove; {tally.early} runs ended before the kill; "
             f"{len(tally.faults)} faults; {time.monotonic() - start:.0f} s in all",
             flush=True,
         )

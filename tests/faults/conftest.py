@@ -1,4 +1,4 @@
-"""Conditions under which nothing can be written, made without a mount or another user."""
+"""Simulated write failures, without a mount or another user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Full = Callable[[int], AbstractContextManager[None]]
 
 @pytest.fixture
 def full() -> Full:
-    """A disk on which no file has room for more than so many bytes; the system then says "File too large"."""
+    """Limit the size of every file; the system then reports "File too large"."""
 
     @contextmanager
     def limited(size: int) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""A command killed again and again: after each kill all is as before or as after, and the next run succeeds."""
+"""Repeated kills of a command: each leaves the old or the new output, and the next run succeeds."""
 
 from __future__ import annotations
 
@@ -13,95 +13,100 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from tests.faults.doors import Door, environment
+from tests.faults.scenarios import Scenario, environment
 
 MARK = "SURVEY_FAULTS"
-"""A variable by which the processes that a command has started are known."""
+"""The environment variable that marks the processes of a command."""
 
 LATE = 0.6
-"""Every second kill falls into the rest of a run's duration: a run reads and computes for long and writes briefly."""
+"""Every second kill falls after this share of the run, because a run writes only briefly, at its end."""
 
 Snapshot = dict[str, str]
 
 
 @dataclass
 class Tally:
-    """What came of the kills of one command."""
+    """The outcomes of the kills of one command."""
 
     kills: int = 0
     before: int = 0
-    """Kills after which the earlier output stood."""
+    """Kills that left the earlier output."""
     after: int = 0
-    """Kills after which the new output stood."""
+    """Kills that left the new output."""
     left: int = 0
-    """Kills that left something unfinished behind, for the next run to take away."""
+    """Kills that left unfinished files, for the next run to remove."""
     early: int = 0
-    """Runs that were over before they were to be killed; they do not count."""
+    """Runs that ended before the kill; they do not count."""
     usual: float = 0.0
     faults: list[str] = field(default_factory=list)
 
 
-def campaign(door: Door, folder: Path, seed: int, kills: int) -> Tally:
-    """Kill a command so often, in a new folder, and run it to its end after each kill or chain of kills."""
+def campaign(scenario: Scenario, folder: Path, seed: int, kills: int) -> Tally:
+    """Kill a command repeatedly in a new folder, and run it to its end after each kill or chain of kills."""
     rng = random.Random(seed)
     tally, whole, paths = Tally(), dict[str, Snapshot](), dict[str, set[str]]()
     folder.mkdir(parents=True)
-    door.prepare(folder)
-    for variant in "bab":  # the first run of all has more to do, and leaves what every later one finds
-        if door.fresh:
-            remove(folder / door.output)
-        said, tally.usual = run(door, folder, variant)
+    scenario.prepare(folder)
+    for variant in "bab":  # the very first run does more, and leaves caches for later ones
+        if scenario.fresh:
+            remove(folder / scenario.output)
+        said, tally.usual = run(scenario, folder, variant)
         assert not said, said
-        whole[variant], paths[variant] = snapshot(folder / door.output), set(everything(folder))
+        whole[variant], paths[variant] = snapshot(folder / scenario.output), set(everything(folder))
     assert whole["a"] != whole["b"]
     stands, wanted = "b", "a"
     while tally.kills < kills:
-        if door.fresh:
-            remove(folder / door.output)
+        if scenario.fresh:
+            remove(folder / scenario.output)
         moment = tally.usual * (LATE + (1 - LATE) * rng.random() if tally.kills % 2 else rng.random())
-        if not killed(door, folder, wanted, moment):
+        if not killed(scenario, folder, wanted, moment):
             tally.early += 1
             stands, wanted = wanted, stands
             continue
         tally.kills += 1
-        earlier: Snapshot = {} if door.fresh else whole[stands]
-        found = snapshot(folder / door.output)
+        earlier: Snapshot = {} if scenario.fresh else whole[stands]
+        found = snapshot(folder / scenario.output)
         tally.before += found == earlier
         tally.after += found == whole[wanted]
         tally.left += bool(set(everything(folder)) - paths["a"] - paths["b"])
         place = f"kill {tally.kills} at {moment:.3f} s"
         if found not in (earlier, whole[wanted]):
             tally.faults.append(f"{place}: the output is neither the earlier one nor the new one")
-        if tally.kills % door.chain and tally.kills < kills:
+        if tally.kills % scenario.chain and tally.kills < kills:
             continue
-        if door.fresh:
-            remove(folder / door.output)
-        said, tally.usual = run(door, folder, wanted)
+        if scenario.fresh:
+            remove(folder / scenario.output)
+        said, tally.usual = run(scenario, folder, wanted)
         if said:
             tally.faults.append(f"{place}: the next run fails: {said}")
-        elif snapshot(folder / door.output) != whole[wanted]:
-            tally.faults.append(f"{place}: the next run gives other bytes")
+        elif snapshot(folder / scenario.output) != whole[wanted]:
+            tally.faults.append(f"{place}: the next run writes other bytes")
         if left := set(everything(folder)) - paths[wanted]:
             tally.faults.append(f"{place}: the next run leaves {', '.join(sorted(left)[:5])}")
         stands, wanted = wanted, stands
     return tally
 
 
-def run(door: Door, folder: Path, variant: str) -> tuple[str, float]:
-    """Run a command to its end; what it says if it fails, and how long it took, which changes with the machine's load."""
+def run(scenario: Scenario, folder: Path, variant: str) -> tuple[str, float]:
+    """Run a command to its end; return its error message, if any, and its duration, which depends on the load."""
     start = time.monotonic()
     result = subprocess.run(
-        door.command(folder, variant), cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=600
+        scenario.command(folder, variant),
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     said = result.stderr[-500:] or f"exit status {result.returncode}" if result.returncode else ""
     return said, time.monotonic() - start
 
 
-def killed(door: Door, folder: Path, variant: str, moment: float) -> bool:
-    """Kill a command at a moment of its life; whether it was still alive. Whom it has started goes, too, by itself."""
+def killed(scenario: Scenario, folder: Path, variant: str, moment: float) -> bool:
+    """Kill a command after ``moment`` seconds; return whether it was alive. Its child processes must end by themselves."""
     mark = uuid4().hex
     process = subprocess.Popen(
-        door.command(folder, variant), cwd=folder, env=environment(folder) | {MARK: mark},
+        scenario.command(folder, variant), cwd=folder, env=environment(folder) | {MARK: mark},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -117,7 +122,7 @@ def killed(door: Door, folder: Path, variant: str, moment: float) -> bool:
 
 
 def living(mark: str) -> Iterator[int]:
-    """The processes that carry a mark."""
+    """Yield the processes that carry a mark."""
     own = f"{MARK}={mark}".encode()
     for place in Path("/proc").glob("[0-9]*/environ"):
         try:
@@ -128,13 +133,13 @@ def living(mark: str) -> Iterator[int]:
 
 
 def snapshot(place: Path) -> Snapshot:
-    """The bytes of a file, or of every file of a folder; nothing if it is not there."""
+    """Return a hash of a file, or of every file of a folder; empty if it does not exist."""
     found = {"": place} if place.is_file() else {str(p.relative_to(place)): p for p in place.rglob("*") if p.is_file()}
     return {name: sha256(path.read_bytes()).hexdigest() for name, path in found.items()}
 
 
 def everything(folder: Path) -> Iterator[str]:
-    """Every path below a folder, outputs included, but not what a shell of Python keeps of its history."""
+    """Yield every path below a folder, outputs included, except the history of IPython."""
     for path, folders, names in os.walk(folder):
         for name in (*folders, *names):
             shown = os.path.relpath(os.path.join(path, name), folder)  # noqa: PTH118
@@ -143,5 +148,5 @@ def everything(folder: Path) -> Iterator[str]:
 
 
 def remove(place: Path) -> None:
-    """Take away a folder as a person does."""
+    """Remove a folder as a user does."""
     subprocess.run(["rm", "-rf", str(place)], check=True)

@@ -1,7 +1,7 @@
-"""``python -m tests.faults.limits``: the same commands on a disk that is full, one that is read-only, and without fonts.
+"""``python -m tests.faults.limits``: the same commands on a full disk and a read-only disk, and without fonts.
 
-Needs ``unshare`` and the right to mount in a namespace of its own, as root has it or whoever may make one; nothing
-outside of that namespace changes. Ordinary tests prove the same with other means.
+Needs ``unshare`` and permission to mount in its own namespace, as for root or with user namespaces; nothing outside
+of that namespace changes. Ordinary tests check the same by other means.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.faults.doors import DOORS, environment
 from tests.faults.kills import run, snapshot
+from tests.faults.scenarios import SCENARIOS, environment
 
 UNSHARE = ["unshare", "--map-root-user", "--mount"] if os.getuid() else ["unshare", "--mount"]
 CONDITIONS = {
@@ -28,30 +28,32 @@ FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts")
 
 
 def under(condition: str, name: str, folder: Path) -> str:
-    """What is wrong with what a command does under a condition; empty if all is well."""
-    door = DOORS[name]
+    """Run a command under a condition; return what is wrong, or an empty text."""
+    scenario = SCENARIOS[name]
     folder.mkdir()
-    door.prepare(folder)
+    scenario.prepare(folder)
     (folder / "was").mkdir()
     (folder / "out").mkdir()
-    place = f"out/{door.output}"
-    if not door.fresh:
-        run(door, folder, "b")
-        (folder / door.output).rename(folder / "was" / door.output)
-    words = door.command(folder, "a")
+    place = f"out/{scenario.output}"
+    if not scenario.fresh:
+        run(scenario, folder, "b")
+        (folder / scenario.output).rename(folder / "was" / scenario.output)
+    words = scenario.command(folder, "a")
     command = [*words, "--site-dir", place] if name == "build" else [*words[:-1], place]
     script = f'{CONDITIONS[condition]}; "$@" >said 2>&1; echo $? >status; cp -a out after'
     subprocess.run([*UNSHARE, "sh", "-c", script, "sh", *command], cwd=folder, env=environment(folder), check=True)
     said, status = (folder / "said").read_text(), int((folder / "status").read_text())
-    after = {path: data for path, data in snapshot(folder / "after").items() if path not in ("ballast", door.journal)}
+    after = {
+        path: data for path, data in snapshot(folder / "after").items() if path not in ("ballast", scenario.journal)
+    }
     wrong = [] if status in (1, 2) else [f"exit status {status}"]
-    wrong += [] if after == snapshot(folder / "was") else ["what was there has changed, or something is left"]
-    wrong += [] if EXPECTED[condition] in said.lower() and door.output in said else [f"it says {said[-300:]!r}"]
+    wrong += [] if after == snapshot(folder / "was") else ["existing files have changed, or new ones remain"]
+    wrong += [] if EXPECTED[condition] in said.lower() and scenario.output in said else [f"it says {said[-300:]!r}"]
     return "; ".join(wrong + ["a traceback"] * ("Traceback" in said))
 
 
 def without_fonts() -> str:
-    """What differs in the charts of the real pool if the machine has no fonts; empty if nothing does."""
+    """Compare the charts of the real pool with and without fonts; return the difference, or an empty text."""
     code = (
         "from pathlib import Path; from survey.literature import load; from survey.site.charts.drawing import Pictures;"
         "from survey.site.charts.pool_charts import every_chart;"
@@ -67,19 +69,19 @@ def without_fonts() -> str:
 
 
 def results() -> Iterator[tuple[str, str]]:
-    """Each condition and command, and what is wrong."""
+    """Yield each condition and command with what is wrong."""
     yield "charts without fonts", without_fonts()
     for condition in CONDITIONS:
-        for name in DOORS:
+        for name in SCENARIOS:
             with tempfile.TemporaryDirectory(prefix="faults-") as folder:
                 yield f"{name} on a {condition}", under(condition, name, Path(folder) / "work")
 
 
 def main() -> int:
-    """Print every result; 1 if something is wrong."""
+    """Print every result; return 1 if something is wrong."""
     broken = 0
     for title, wrong in results():
-        print(f"{title}: {wrong or 'as it should be'}", flush=True)
+        print(f"{title}: {wrong or 'ok'}", flush=True)
         broken += bool(wrong)
     return int(broken > 0)
 

@@ -1,4 +1,4 @@
-"""A build of the site that is killed, fails or meets another: readers have the earlier site, or the new one."""
+"""Builds that are killed, fail or run concurrently: readers have the earlier site, or the new one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.files import Files
 
 from survey.site.publishing.plugin import SurveyPlugin
-from survey.site.publishing.staged_build import own_copy
+from survey.site.publishing.staged_build import private_copy
 from tests.faults.conftest import Full
-from tests.faults.doors import DOORS, environment
 from tests.faults.kills import snapshot
+from tests.faults.scenarios import SCENARIOS, environment
 
 
 class Plain(SurveyPlugin):  # type: ignore[no-untyped-call]
-    """The plugin with all that it does around a build, and without the pages, which take their time."""
+    """The plugin with its build hooks, but without the pages, which are slow."""
 
     def on_config(self, config: MkDocsConfig) -> None: ...
     def on_files(self, files: Files, **_: Any) -> Files:
@@ -41,7 +41,7 @@ class Plain(SurveyPlugin):  # type: ignore[no-untyped-call]
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one page, and a site that was built earlier, with what its owner keeps in it."""
+    """A folder with one page, and an earlier site that holds hidden files of its owner."""
     monkeypatch.chdir(tmp_path)
     for path, text in (("docs/index.md", "# New"), ("site/old.html", "old"), ("site/.git/HEAD", "mine")):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -61,14 +61,14 @@ def configured(command: str = "build", dirty: bool = False, **more: Any) -> MkDo
 
 
 def real() -> MkDocsConfig:
-    """The configuration of a real build, whatever another test of this process did with the plugins, which stay."""
+    """Return the configuration of a real build, unaffected by other tests of this process."""
     config = load_config("mkdocs.yml")
     config.plugins.on_startup(command="build", dirty=False)
     return config
 
 
 def complaint(config: MkDocsConfig, caplog: pytest.LogCaptureFixture) -> str:
-    """What a build that fails says last."""
+    """Return the last message of a failing build."""
     with pytest.raises(MkDocsException) as error:
         build(config)
     return caplog.records[-1].getMessage() if isinstance(error.value, Abort) else str(error.value)
@@ -105,22 +105,20 @@ def test_an_interrupted_build_leaves_the_old_site(project: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("size", [0, 2000], ids=["from the start", "at the first page"])
-def test_a_full_disk_is_said_in_a_line_and_leaves_the_old_site(
+def test_a_full_disk_is_reported_in_one_line_and_leaves_the_old_site(
     project: Path, full: Full, caplog: pytest.LogCaptureFixture, size: int
 ) -> None:
     config = configured()
     with full(size):
         said = complaint(config, caplog)
-    assert re.fullmatch(r"[\w./]+: file too large; the site that was there is as it was", said), said
+    assert re.fullmatch(r"[\w./]+: file too large; the previous site is unchanged", said), said
     assert snapshot(project / "site").keys() == OLD
     assert sorted(path.name for path in project.iterdir()) == ["docs", "mkdocs.yml", "site"]
 
 
-def test_a_place_where_nothing_can_be_written_is_said_in_a_line(
-    project: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unwritable_place_is_reported_in_one_line(project: Path, caplog: pytest.LogCaptureFixture) -> None:
     said = complaint(configured(site_dir="mkdocs.yml/site"), caplog)
-    assert said == "mkdocs.yml/site: not a directory; the site that was there is as it was"
+    assert said == "mkdocs.yml/site: not a directory; the previous site is unchanged"
 
 
 @pytest.mark.parametrize(("command", "dirty"), [("serve", False), ("build", True)])
@@ -138,7 +136,7 @@ def test_half_a_notebook_that_a_killed_build_has_left_is_not_read(tmp_path: Path
     shared.mkdir()
     (shared / "half.json").write_text('{"content": "<p>')
     (shared / "unused.json").write_text("{}")
-    with own_copy(shared) as own:
+    with private_copy(shared) as own:
         assert snapshot(own).keys() == {"unused.json"}
         (own / "unused.json").unlink()  # as mkdocs-jupyter does with what no page has asked for
         (own / "new.json").write_text(json.dumps({"content": "<p>"}))
@@ -150,11 +148,11 @@ def test_half_a_notebook_that_a_killed_build_has_left_is_not_read(tmp_path: Path
 def test_of_two_builds_at_once_one_says_so_and_takes_over_when_the_other_is_killed(
     project: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Real builds of a real site, one in a process of its own."""
-    door = DOORS["build"]
+    """Run real builds of a real site, one in a separate process."""
+    scenario = SCENARIOS["build"]
     shutil.rmtree(project / "docs")
-    door.prepare(project)
-    command = door.command(project, "a")
+    scenario.prepare(project)
+    command = scenario.command(project, "a")
     (project / "mkdocs.yml").write_text("site_name: T\nplugins: [search, survey]\n")
     with subprocess.Popen(command, cwd=project, env=environment(project)) as other:
         deadline = time.monotonic() + 60
@@ -165,7 +163,7 @@ def test_of_two_builds_at_once_one_says_so_and_takes_over_when_the_other_is_kill
             time.sleep(0.02)
         said = complaint(real(), caplog)
         other.kill()
-    assert said == f"site is being made by another run (process {other.pid}): wait for it, or name another folder"
+    assert said == f"site is being written by another run (process {other.pid}): wait for it, or name another folder"
     assert snapshot(project / "site").keys() == OLD
     assert (project / ".site.building").is_dir()
     build(real())

@@ -1,4 +1,4 @@
-"""Commands that cannot write: one line with the place and the reason, and what was there is as it was."""
+"""Commands that cannot write: one line with the path and the reason, and existing files are unchanged."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from click.testing import CliRunner, Result
 from survey.cli import main
 from tests.browser.conftest import launched
 from tests.conftest import ROOT
-from tests.faults import doors
+from tests.faults import scenarios
 from tests.faults.conftest import Full
-from tests.faults.doors import DOORS
+from tests.faults.scenarios import SCENARIOS
 
 WRITING = ["export", "import", "anonymise", "report"]
 
 
 def ran(command: list[str]) -> Result:
-    """Run a command in this process, as ``python -m survey`` would."""
+    """Run a command in this process, like ``python -m survey``."""
     return CliRunner().invoke(main, command[3:])
 
 
 @pytest.fixture(params=WRITING)
 def command(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A command that writes a file, its own folder around it; the file is its last word."""
+    """A command that writes a file in its own folder; the file is its last argument."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(doors, "TRACES", 20)
-    monkeypatch.setattr(doors, "LOGS", 2)
-    door = DOORS[request.param]
-    door.prepare(tmp_path)
-    return door.command(tmp_path, "a")
+    monkeypatch.setattr(scenarios, "TRACES", 20)
+    monkeypatch.setattr(scenarios, "LOGS", 2)
+    scenario = SCENARIOS[request.param]
+    scenario.prepare(tmp_path)
+    return scenario.command(tmp_path, "a")
 
 
-def test_a_full_disk_is_said_in_a_line_and_the_earlier_file_stays(command: list[str], full: Full) -> None:
+def test_a_full_disk_is_reported_in_one_line_and_the_earlier_file_stays(command: list[str], full: Full) -> None:
     output = Path(command[-1])
     output.write_text("earlier")
     with full(512):
@@ -50,21 +50,21 @@ def test_a_full_disk_is_said_in_a_line_and_the_earlier_file_stays(command: list[
 @pytest.mark.parametrize(
     ("place", "reason"), [("file/x.out", "not a directory"), ("none/x.out", "no such file or directory")]
 )
-def test_a_place_where_nothing_can_be_written_is_said_in_a_line(command: list[str], place: str, reason: str) -> None:
+def test_an_unwritable_place_is_reported_in_one_line(command: list[str], place: str, reason: str) -> None:
     Path("file").write_text("")
     result = ran([*command[:-1], place])
     assert (result.exit_code, last(result)) == (1, f"Error: {place}: {reason}")
 
 
 def last(result: Result) -> str:
-    """The last line that was said; a fault of the program itself is not passed over."""
+    """Return the last line of standard error; raise the exception of a crash."""
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.stderr.splitlines()[-1]
 
 
 def test_a_trace_may_be_written_over_the_file_it_is_read_from(tmp_path: Path) -> None:
-    DOORS["report"].prepare(tmp_path)
+    SCENARIOS["report"].prepare(tmp_path)
     place = tmp_path / "one.json"
     assert ran(["", "", "", "trace", "anonymise", str(place), "-o", str(place)]).exit_code == 0
     assert ran(["", "", "", "trace", "check", str(place)]).exit_code == 0
@@ -72,7 +72,7 @@ def test_a_trace_may_be_written_over_the_file_it_is_read_from(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("words", [["stats"], ["trace", "formats"]], ids=" ".join)
-def test_an_output_that_takes_nothing_more_is_said_in_a_line(words: list[str]) -> None:
+def test_an_output_without_space_is_reported_in_one_line(words: list[str]) -> None:
     with Path("/dev/full").open("w") as nowhere:
         result = subprocess.run(
             [sys.executable, "-m", "survey", *words], cwd=ROOT, stdout=nowhere, stderr=subprocess.PIPE, text=True, timeout=120

@@ -1,1 +1,1 @@
-"""Every way into the project, given what nobody meant to give it: ``python -m tests.fuzz``."""
+"""Fuzzing of every input of the project: ``python -m tests.fuzz``."""

@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz``: a campaign, with its figures, and exit status 1 if any input was not well received."""
+"""``python -m tests.fuzz``: run a campaign and print its figures; exit status 1 if any input failed."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from pathlib import Path
 import click
 
 from tests.fuzz.campaign import HEAD, Tally, campaign, line, record, shares
-from tests.fuzz.doors import DOORS
+from tests.fuzz.targets import TARGETS
 
 
 @click.command()
+@click.option("--seed", default=1, show_default=True, help="Random seed; the same seed generates the same inputs.")
 @click.option(
-    "--seed", default=1, show_default=True, help="Of what is made by chance; the same seed makes the same inputs."
+    "--inputs", default=20_000, show_default=True, type=click.IntRange(min=1), help="Number of inputs over all targets."
 )
 @click.option(
-    "--inputs", default=20_000, show_default=True, type=click.IntRange(min=1), help="How many, over all doors."
+    "--target", "targets", multiple=True, type=click.Choice(list(TARGETS)), help="Only this target; repeatable."
 )
-@click.option("--door", "doors", multiple=True, type=click.Choice(list(DOORS)), help="Only this one; may be repeated.")
 @click.option("--seeds", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER",
-              help="Begin from the files of a folder as well: logs of real systems, a pool of one's own.")  # fmt: skip
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="How many processes at once.")
+              help="Additional seeds, such as logs of real systems or another pool.")  # fmt: skip
+@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Number of parallel processes.")
 @click.option("--failures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-              help="Where inputs go that were not well received.")  # fmt: skip
-def main(seed: int, inputs: int, doors: tuple[str, ...], seeds: Path | None, jobs: int, failures: Path | None) -> None:
-    """Give mutated inputs in at every door, and say how they were received. The last line is the record, as JSON."""
+              help="Output folder for failing inputs.")  # fmt: skip
+def main(
+    seed: int, inputs: int, targets: tuple[str, ...], seeds: Path | None, jobs: int, failures: Path | None
+) -> None:
+    """Run mutated inputs on every target and print the outcomes. The last line is the record, as JSON."""
     click.echo(HEAD)
     tallies: list[Tally] = []
-    for tally in campaign(shares(inputs, doors or tuple(DOORS)), seed, seeds, failures, jobs):
+    for tally in campaign(shares(inputs, targets or tuple(TARGETS)), seed, seeds, failures, jobs):
         tallies.append(tally)
         click.echo(line(tally))
         for number, words in list(tally.failures.items())[:20]:

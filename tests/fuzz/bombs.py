@@ -1,6 +1,6 @@
-"""Inputs that are large on purpose, or that a few bytes make large: one process takes all of them within its bounds.
+"""Oversized inputs and decompression bombs, processed within limits of time and memory.
 
-``python -m tests.fuzz.bombs`` prints, as JSON, how each was received.
+``python -m tests.fuzz.bombs`` prints the outcome of each as JSON.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from tests.fuzz.campaign import outcome
-from tests.fuzz.doors import DOORS, Files
 from tests.fuzz.memory import bounded_memory
+from tests.fuzz.targets import TARGETS, Files
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -27,7 +27,7 @@ else:
     from backports.zstd import zipfile
 
 MEGABYTES = 700
-"""What the process may come to hold beyond what it holds at its start."""
+"""The memory that the process may allocate in addition to that at its start."""
 
 BIG = 1 << 30
 HEAD = b'{"trace_id": "t", "task_id": "t", "rewards": {}, "costs": {"tokens": 0, "wall_clock_s": 0}, '
@@ -36,7 +36,7 @@ FIELDS = b"author = {A, B}, title = {T}, year = {2026}, url = {https://example.o
 
 
 def _gzip(byte: bytes, start: bytes = b"") -> bytes:
-    """A gigabyte of one byte in a megabyte: members may follow each other."""
+    """Compress a gigabyte of one byte into a megabyte of concatenated members."""
     return gzip.compress(start) + gzip.compress(byte * (BIG >> 6)) * 64
 
 
@@ -45,7 +45,7 @@ def _zstd(byte: bytes, start: bytes = b"") -> bytes:
 
 
 def _zip(packing: int, size: int) -> bytes:
-    """An archive with a sample of so many brackets."""
+    """Return an archive with a sample of ``size`` bytes of brackets."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", packing) as archive:
         archive.writestr("header.json", '{"eval": {"task": "t", "run_id": "r"}}')
@@ -61,13 +61,13 @@ def _trace(events: list[str], edges: list[str]) -> bytes:
 
 
 def _chain(number: int) -> bytes:
-    """Each event leads to the next, and the edges stand in the wrong order."""
+    """Return a trace in which each event leads to the next, with the edges in reverse order."""
     edges = [f'{{"src": "e{n}", "dst": "e{n + 1}", "type": "causal"}}' for n in reversed(range(number - 1))]
     return _trace([EVENT % (n, n, n % 7) for n in range(number)], edges)
 
 
 def _nested(number: int) -> bytes:
-    """Each agent makes the next."""
+    """Return a trace in which each agent spawns the next."""
     spawns = [f'{{"id": "e{n}", "t": {n}, "type": "spawn", "agent": "a{n}", "to": "a{n + 1}"}}' for n in range(number)]
     return _trace(spawns, [])
 
@@ -184,19 +184,19 @@ BOMBS: Mapping[str, tuple[Mapping[str, Callable[[], bytes]], str]] = {
         "arguments",
     ),
 }  # fmt: skip
-"""By door what is given in there, and the name of the file."""
+"""For each target, its inputs and the name of the file."""
 
 
 def main() -> None:
-    """Give every bomb in at its door."""
+    """Run every input on its target."""
     bounded_memory(MEGABYTES)
-    for door, (bombs, file) in BOMBS.items():
+    for target, (bombs, file) in BOMBS.items():
         with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
-            DOORS[door].prepare(Path(place))
+            TARGETS[target].prepare(Path(place))
             for name, made in bombs.items():
                 files: Files = {file: made()}
-                kind, words = outcome(DOORS[door], files, Path(place))
-                print(json.dumps([door, name, kind, words]), flush=True)
+                kind, words = outcome(TARGETS[target], files, Path(place))
+                print(json.dumps([target, name, kind, words]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A campaign: many inputs at every door, each within bounds of time and memory, each made anew from its number."""
+"""A campaign: many inputs on every target, within limits of time and memory, each reproducible from its number."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from tests.fuzz.doors import DOORS, Door, Files, Lost
-from tests.fuzz.doors.door import laid_out
 from tests.fuzz.memory import bounded_memory
+from tests.fuzz.targets import TARGETS, Files, Lost, Target
+from tests.fuzz.targets.target import write_files
 
 SECONDS = 10
-"""Of the processor, that an input may take. They are small: what takes this long grows faster than its input."""
+"""CPU time limit of an input. Inputs are small, so that only superlinear growth takes this long."""
 
 MEGABYTES = 500
-"""What a process may come to hold beyond what it holds at its start."""
+"""The memory that a process may allocate in addition to that at its start."""
 
 PIECE = 2_000
-"""How many inputs a process takes before it reports."""
+"""The number of inputs of a process before it reports."""
 
 
 class Hang(BaseException):
-    """An input that takes too long; no ``except Exception`` may keep it."""
+    """An input that takes too long; no ``except Exception`` catches this."""
 
 
 @dataclass
 class Tally:
-    """What became of the inputs of one door."""
+    """The outcomes of the inputs of one target."""
 
-    door: str
+    target: str
     inputs: int = 0
-    whole: int = 0
-    said: int = 0
+    accepted: int = 0
+    reported: int = 0
     crashes: int = 0
     lost: int = 0
     hangs: int = 0
     memory: int = 0
-    """Inputs that ran into the bound of memory."""
+    """Inputs that exceeded the memory limit."""
     seconds: float = 0.0
     slowest: float = 0.0
     slowest_input: int = 0
     peak_megabytes: int = 0
     failures: dict[str, str] = field(default_factory=dict)
-    """By the number of an input, what went wrong with it."""
+    """Failures, by the number of the input."""
 
     @property
     def bad(self) -> int:
-        """How many inputs were not well received."""
+        """The number of failing inputs."""
         return self.crashes + self.lost + self.hangs + self.memory
 
     def add(self, other: Tally) -> None:
-        """Take in the tally of another piece."""
-        for name in ("inputs", "whole", "said", "crashes", "lost", "hangs", "memory", "seconds"):
+        """Add the tally of another piece."""
+        for name in ("inputs", "accepted", "reported", "crashes", "lost", "hangs", "memory", "seconds"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         if other.slowest > self.slowest:
             self.slowest, self.slowest_input = other.slowest, other.slowest_input
@@ -70,20 +70,22 @@ class Tally:
         self.failures |= other.failures
 
 
-def input_of(door: Door, seeds: Sequence[Files], seed: int, number: int) -> Files:
-    """The input of a number: the seeds themselves first, then mutations of them."""
+def input_of(target: Target, seeds: Sequence[Files], seed: int, number: int) -> Files:
+    """Return the input with a number: first the seeds themselves, then mutations of them."""
     if number < len(seeds):
         return seeds[number]
-    return door.made(seeds, Random(f"{seed}/{door.name}/{number}"))
+    return target.made(seeds, Random(f"{seed}/{target.name}/{number}"))
 
 
-def tried(door: Door, seeds: Sequence[Files], seed: int, numbers: range, folder: Path, failing: Path | None) -> Tally:
-    """Give the inputs of some numbers in at a door, one after the other."""
-    tally = Tally(door.name)
+def run_inputs(
+    target: Target, seeds: Sequence[Files], seed: int, numbers: range, folder: Path, failing: Path | None
+) -> Tally:
+    """Run the inputs with these numbers on a target, one after the other."""
+    tally = Tally(target.name)
     for number in numbers:
-        files = input_of(door, seeds, seed, number)
+        files = input_of(target, seeds, seed, number)
         began = time.process_time()
-        kind, words = outcome(door, files, folder)
+        kind, words = outcome(target, files, folder)
         took = time.process_time() - began
         tally.inputs += 1
         tally.seconds += took
@@ -93,23 +95,23 @@ def tried(door: Door, seeds: Sequence[Files], seed: int, numbers: range, folder:
         if words:
             tally.failures[str(number)] = words
             if failing:
-                laid_out({f"{door.name}/{number}/{name}": data for name, data in files.items()}, failing)
+                write_files({f"{target.name}/{number}/{name}": data for name, data in files.items()}, failing)
     tally.peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return tally
 
 
-def outcome(door: Door, files: Files, folder: Path) -> tuple[str, str]:
-    """How an input was received, and what went wrong with it."""
+def outcome(target: Target, files: Files, folder: Path) -> tuple[str, str]:
+    """Return the outcome of an input, with the failure if there is one."""
     try:
         with _bounded():
-            return str(door.receive(files, folder)), ""
+            return str(target.run(files, folder)), ""
     except Lost as error:
         return "lost", str(error)
     except Hang:
         return "hangs", f"takes more than {SECONDS} seconds"
     except MemoryError:
         return "memory", "runs out of memory"
-    except BaseException as error:  # whatever else comes out of a door is a crash
+    except BaseException as error:  # any other exception is a crash
         if isinstance(error, KeyboardInterrupt):
             raise
         ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "/survey/" in frame.filename]
@@ -135,18 +137,18 @@ def _bounded() -> Iterator[None]:
 
 
 def _work(pipe: Connection, name: str, extra: Path | None, seed: int, numbers: range, failing: Path | None) -> None:
-    """A process: a piece of the inputs of one door, in a folder of its own, under a bound of memory."""
+    """Run a piece of the inputs of one target, in its own folder, with a memory limit."""
     bounded_memory(MEGABYTES)
-    door = DOORS[name]
-    seeds = [*door.seeds(), *(door.further(extra) if extra else [])]
+    target = TARGETS[name]
+    seeds = [*target.seeds(), *(target.further(extra) if extra else [])]
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         folder = Path(place)
-        door.prepare(folder)
-        pipe.send(tried(door, seeds, seed, numbers, folder, failing))
+        target.prepare(folder)
+        pipe.send(run_inputs(target, seeds, seed, numbers, folder, failing))
 
 
 def _piece(name: str, extra: Path | None, seed: int, numbers: range, failing: Path | None) -> Tally:
-    """The tally of a piece; a process that dies, or hears no alarm, is a failure of one of its inputs."""
+    """Return the tally of a piece; a process that dies, or ignores its alarm, counts as a failing input."""
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(there, name, extra, seed, numbers, failing))
@@ -162,7 +164,7 @@ def _piece(name: str, extra: Path | None, seed: int, numbers: range, failing: Pa
     hung = process.is_alive()
     process.kill()
     process.join()
-    died = f"a process went on and on in {numbers}" if hung else f"a process died in {numbers} ({process.exitcode})"
+    died = f"a process hung in {numbers}" if hung else f"a process died in {numbers} ({process.exitcode})"
     return Tally(name, len(numbers), hangs=int(hung), crashes=int(not hung), failures={str(numbers): died})
 
 
@@ -173,7 +175,7 @@ def _task(task: tuple[str, Path | None, int, range, Path | None]) -> Tally:
 def campaign(
     shares: dict[str, int], seed: int, extra: Path | None = None, failing: Path | None = None, jobs: int = 1
 ) -> Iterator[Tally]:
-    """So many inputs at each door; the tally of a door when it is through."""
+    """Run the given number of inputs on each target, and yield the tally of each."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
@@ -191,32 +193,35 @@ WEIGHTS = {
     "claude-code-team": 2, "inspect archive": 2, "traces in lines": 2, "traces written for others": 2,
     "taxonomy.toml": 2, "another copy": 2, "notebook": 2,
 }  # fmt: skip
-"""Each door takes about as much time: where an input costs little there are more of them. All others one share each."""
+"""Weights that give all targets about the same time: cheap inputs get more runs. Other targets have weight 1."""
 
 
-def shares(inputs: int, doors: Sequence[str]) -> dict[str, int]:
-    """How many inputs each door takes."""
-    weights = {name: WEIGHTS.get(name, 1) for name in doors}
+def shares(inputs: int, targets: Sequence[str]) -> dict[str, int]:
+    """Return the number of inputs of each target."""
+    weights = {name: WEIGHTS.get(name, 1) for name in targets}
     return {name: max(1, inputs * weight // sum(weights.values())) for name, weight in weights.items()}
 
 
 def line(tally: Tally) -> str:
-    """A line of figures about a door."""
+    """Return a line with the figures of a target."""
     return (
-        f"{tally.door:26} {tally.inputs:>9,} {tally.whole:>9,} {tally.said:>9,} {tally.lost:>5} {tally.crashes:>7} "
+        f"{tally.target:26} {tally.inputs:>9,} {tally.accepted:>9,} {tally.reported:>9,} {tally.lost:>5} {tally.crashes:>7} "
         f"{tally.hangs:>5} {tally.memory:>6} {tally.slowest:>8.2f} s {tally.peak_megabytes:>6} MB"
     )
 
 
-HEAD = f"{'door':26} {'inputs':>9} {'whole':>9} {'said':>9} {'lost':>5} {'crashes':>7} {'hangs':>5} {'memory':>6} {'slowest':>10} {'peak':>9}"
+HEAD = f"{'target':26} {'inputs':>9} {'accepted':>9} {'reported':>9} {'lost':>5} {'crashes':>7} {'hangs':>5} {'memory':>6} {'slowest':>10} {'peak':>9}"
 
 
 def record(tallies: Sequence[Tally], seed: int) -> str:
-    """The campaign as one line of JSON."""
+    """Return the campaign as one line of JSON."""
     total = Counter[str]()
     for tally in tallies:
         total.update(
-            {name: getattr(tally, name) for name in ("inputs", "whole", "said", "crashes", "lost", "hangs", "memory")}
+            {
+                name: getattr(tally, name)
+                for name in ("inputs", "accepted", "reported", "crashes", "lost", "hangs", "memory")
+            }
         )
     return json.dumps({"seed": seed, "bounds": {"seconds": SECONDS, "megabytes": MEGABYTES}, "total": total,
-                       "doors": [asdict(tally) for tally in tallies]})  # fmt: skip
+                       "targets": [asdict(tally) for tally in tallies]})  # fmt: skip

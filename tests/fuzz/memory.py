@@ -1,4 +1,4 @@
-"""A bound on what a process may come to hold."""
+"""A memory limit for a process."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def bounded_memory(megabytes: int) -> None:
-    """Let this process take no more than so much memory beyond what it has now; asked for more, it raises.
+    """Limit the additional memory of this process; a larger allocation raises ``MemoryError``.
 
-    Address space is what a process can be bound in. Libraries reserve a lot of it that they never
-    use, so the bound is counted from what is reserved at the start.
+    The limit applies to address space. Libraries reserve much of it without using it, so it counts from what is
+    reserved at the start.
     """
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + (megabytes << 20)

@@ -1,8 +1,7 @@
-"""From an input that is right to one that is not: the same seed of chance gives the same input.
+"""Mutation of valid inputs; the same random seed produces the same mutation.
 
-Mutations work on bytes and on the tokens that they spell, never on parsed values: what a parser
-would repair or refuse to write (a key said twice, a number of thousands of digits, half a character)
-must be able to arise.
+Mutations work on bytes and tokens, never on parsed values, so that they include what a parser would repair or
+refuse to write (a duplicate key, a number of thousands of digits, half a character).
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from tests.fuzz import tokens
 Act = Callable[[bytes, Sequence[bytes], Random], bytes]
 
 LONGEST = 100_000
-"""A campaign is about many inputs; inputs that are large on purpose have tests of their own."""
+"""The maximum size of an input; oversized inputs have their own tests."""
 
 
 def mutated(data: bytes, others: Sequence[bytes], kind: str, chance: Random) -> bytes:
-    """One to four changes to an input of a kind; ``others`` are what parts may be taken from."""
+    """Apply one to four changes to an input of a kind; ``others`` supply parts to insert."""
     careful = chance.random() < 0.5 and kind in CAREFUL
     for _ in range(chance.choice((1, 1, 1, 2, 2, 4))):
         act = chance.choice(CAREFUL[kind] if careful else BYTES if chance.random() < 0.4 else KINDS[kind])
@@ -29,7 +28,7 @@ def mutated(data: bytes, others: Sequence[bytes], kind: str, chance: Random) -> 
 
 
 def _span(data: bytes, chance: Random, longest: int = 200) -> tuple[int, int]:
-    """Where a part of the data begins and ends; short ones more often than long ones."""
+    """Return the start and end of a random part of the data; short parts are more likely."""
     start = chance.randrange(len(data) + 1)
     return start, min(len(data), start + int(longest ** chance.random()))
 
@@ -71,7 +70,7 @@ ODD_BYTES = (
     b"\x1b[2J", b"\xe2\x80\xae", b"\xe2\x80\xa8", b"\xc2\x85", b"\x7f", b"\xf0\x9f\xa7\x80", b"%", b"\\", b'"', b"{",
     b"}", b"[", b"]", b",", b"=", b"@", b"#", b"'", b"\x0c", b"\xc2\xa0", b"\xe2\x88\x9e", b"\xd9\xa3",
 )  # fmt: skip
-"""What is no UTF-8, what cannot be seen, what ends lines, what has a meaning, and digits that are not ASCII."""
+"""Invalid UTF-8, invisible characters, line ends, special characters, and digits that are not ASCII."""
 
 
 def _insert(data: bytes, others: Sequence[bytes], chance: Random) -> bytes:
@@ -104,14 +103,14 @@ def _empty(data: bytes, others: Sequence[bytes], chance: Random) -> bytes:
 BYTES: tuple[Act, ...] = (
     *(_flip, _cut_out, _double, _splice, _insert, _move_line) * 4, _cut_off, _line_ends, _mark, _empty,
 )  # fmt: skip
-"""Those that rarely leave anything standing come rarely."""
+"""Changes on bytes; the most destructive ones are rare."""
 
 
 # ------------------------------------------------------------------ tokens
 
 
 def _replaced(pattern: re.Pattern[bytes], strange: Sequence[bytes]) -> Act:
-    """A change of one token that matches: to something strange, or to another one of the same data."""
+    """Return a change that replaces a matching token by a strange value or by another token of the data."""
 
     def act(data: bytes, others: Sequence[bytes], chance: Random) -> bytes:
         found = _near(pattern, data, chance)
@@ -158,7 +157,7 @@ def _swapped(pattern: re.Pattern[bytes]) -> Act:
 
 
 def _added(pieces: Sequence[bytes]) -> Act:
-    """A piece of the format put between two lines, or anywhere."""
+    """Return a change that inserts a piece of the format between two lines, or anywhere."""
 
     def act(data: bytes, others: Sequence[bytes], chance: Random) -> bytes:
         place = chance.randrange(len(data) + 1)
@@ -170,7 +169,7 @@ def _added(pieces: Sequence[bytes]) -> Act:
 
 
 def _near(pattern: re.Pattern[bytes], data: bytes, chance: Random) -> re.Match[bytes] | None:
-    """The first match behind a place of chance, else the first of all."""
+    """Return the first match after a random position, else the first match."""
     return pattern.search(data, chance.randrange(len(data) + 1)) or pattern.search(data)
 
 
@@ -191,14 +190,14 @@ def _careful_acts(form: tokens.Form) -> tuple[Act, ...]:
 
 
 CAREFUL: Mapping[str, tuple[Act, ...]] = {name: _careful_acts(form) for name, form in tokens.FORMS.items()}
-"""Changes after which the input can still be read as what it is: only these reach what lies behind the parser."""
+"""Changes that keep the input parseable, to reach the code behind the parser."""
 
 KINDS: Mapping[str, tuple[Act, ...]] = {name: _acts(form) for name, form in tokens.FORMS.items()} | {"bytes": BYTES}
-"""By the kind of an input, the changes that know its form."""
+"""The syntax-aware changes for each kind of input."""
 
 
 def arguments(original: Sequence[str], words: Sequence[str], chance: Random) -> list[str]:
-    """A command line with one to three arguments dropped, doubled, moved, replaced or misspelt."""
+    """Mutate a command line: one to three arguments dropped, doubled, moved, replaced or misspelt."""
     found = list(original)
     careful = chance.random() < 0.5
     for _ in range(1 if careful else chance.choice((1, 1, 2, 3))):

@@ -1,4 +1,4 @@
-"""What the formats are made of, and what can stand strangely in place of each part."""
+"""Tokens of the formats, and strange values to replace them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Form:
-    """Patterns of a format's parts, and strange parts to put in their place."""
+    """Patterns of the tokens of a format, and strange replacements."""
 
     value: re.Pattern[bytes]
     strange: Sequence[bytes]
     name: re.Pattern[bytes]
     names: Sequence[bytes]
     member: re.Pattern[bytes]
-    """A name with its value, and what parts it from the next."""
+    """A name with its value, and the following separator."""
     pieces: Sequence[bytes]
     sound: Sequence[bytes] = ()
-    """Those strange values that a parser takes; none if it takes them all."""
+    """The strange values that a parser accepts; empty if it accepts all."""
 
 
 LONG = b"x" * 20_000
 DIGITS = b"9" * 5_000
-"""More digits than Python turns into a number."""
+"""More digits than Python converts to a number."""
 
 NUMBERS = (b"0", b"-1", b"1e400", b"-1e400", b"1e308", b"-0.0", b"9007199254740993", b"9" * 400, b"-" + b"9" * 400,
            DIGITS, b"1" + b"0" * 25, b"0.1", b"253402300800", b"-62135596801", b"1e18")  # fmt: skip

@@ -77,7 +77,7 @@ ENTRY = """\
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Callable[..., Path]:
-    """Make a data folder from the text of its pool (and of other files)."""
+    """Create a data folder from the text of its pool (and of other files)."""
 
     def make(pool: str = ENTRY, taxonomy: str = TAXONOMY, **files: str) -> Path:
         bib = tmp_path / "bib"

@@ -7,7 +7,7 @@ import pytest
 
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.export import FORMATS
-from survey.literature.pool import skeleton
+from survey.literature.pool import blank_entry
 
 BREAD = Path(__file__).parent / "bread"
 
@@ -32,7 +32,7 @@ def test_its_axes_are_counted_with_a_row_for_every_value(bread: Pool) -> None:
     ]
 
 
-def test_an_axis_that_is_not_asked_for_has_a_row_for_what_is_not_coded(bread: Pool) -> None:
+def test_an_optional_axis_has_a_row_for_entries_that_are_not_coded(bread: Pool) -> None:
     assert counts(bread, "grain")[["cell", "count"]].to_numpy().tolist() == [
         ["wheat", 2],
         ["rye", 1],
@@ -60,8 +60,8 @@ def test_it_is_exported(bread: Pool, form: str) -> None:
     assert b"levain2019" in FORMATS[form](bread)
 
 
-def test_its_skeleton_asks_for_its_own_axes(bread: Pool) -> None:
-    text = skeleton("rye2025", bread.taxonomy, "2025-01-01")
+def test_its_blank_entry_has_its_own_axes(bread: Pool) -> None:
+    text = blank_entry("rye2025", bread.taxonomy, "2025-01-01")
     assert "tag-leavening" in text
     assert "tag-reward" not in text
 

@@ -1,4 +1,4 @@
-"""The published survey, recomputed: every table of it comes out of the pool as of its date.
+"""The published survey, recomputed: the pool as of its date reproduces every table.
 
 Numbers are those the survey prints (arXiv:2605.02801 and its artifact, 2026-05-04).
 """
@@ -43,7 +43,7 @@ COUNTS = {
 
 
 @pytest.mark.parametrize("axis", list(COUNTS))
-def test_the_published_counts_come_out(snapshot: Pool, axis: str) -> None:
+def test_the_published_counts_are_reproduced(snapshot: Pool, axis: str) -> None:
     table = counts(snapshot, axis)
     assert {cell: n for cell, n in zip(table["cell"], table["count"], strict=True) if n} == COUNTS[axis]
     assert list(table["cell"]) == list(cells(snapshot.taxonomy[axis]))
@@ -72,7 +72,7 @@ TOPOLOGY_BY_CREDIT = {
     [("reward", "credit", REWARD_BY_CREDIT), ("topology", "credit", TOPOLOGY_BY_CREDIT)],
     ids=["reward x credit", "topology x credit"],
 )
-def test_the_published_cross_tables_come_out(
+def test_the_published_cross_tables_are_reproduced(
     snapshot: Pool, rows: str, columns: str, published: dict[tuple[str, str], int]
 ) -> None:
     table = crosstab(snapshot, rows, columns)

@@ -1,4 +1,4 @@
-"""What the notebook on credit says, held against the functions it uses."""
+"""The statements of the notebook on credit, checked against the functions it uses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from survey.traces.credit import (
     bystanders,
     exact,
     game_of,
-    game_played,
     leave_one_out,
     reach,
     sampled,
-    structured,
+    simulated_game,
     units,
+    without_bystanders,
 )
 from survey.traces.model import Builder
 from survey.traces.simulate import Setting, Simulation, alternatives, rollouts, simulate
@@ -48,8 +48,8 @@ def run() -> Simulation:
     return simulate(SMALL)
 
 
-def told(run: Simulation) -> dict[str, str]:
-    """The messages of worker-2, each with what it did."""
+def effects(run: Simulation) -> dict[str, str]:
+    """Return the messages of worker-2, each with its effect."""
     return {
         event.id: run.effects[event.id]
         for event in run.trace.events
@@ -62,7 +62,7 @@ def values(credits: Iterable[Credit]) -> list[float]:
 
 
 def mean_error(credits: Iterable[Credit], truth: Mapping[str, float]) -> float:
-    """How far shares are from true ones, after they are scaled to the same sum."""
+    """Return the mean error of shares, after they are scaled to the sum of the true ones."""
     found = {one.unit: one.value for one in credits}
     scale = sum(truth.values()) / sum(found.values())
     return float(np.mean([abs(found[unit] * scale - share) for unit, share in truth.items()]))
@@ -75,11 +75,11 @@ def test_one_run_has_one_team_and_thousands_of_tokens(run: Simulation) -> None:
 
 
 def test_one_worker_sent_a_message_that_informs_and_one_that_misleads(run: Simulation) -> None:
-    assert sorted(told(run).values()) == ["informs", "misleads"]
+    assert sorted(effects(run).values()) == ["informs", "misleads"]
 
 
 def test_the_message_that_misleads_counts_against_its_sender_only_as_a_message(run: Simulation) -> None:
-    [wrong] = [id for id, effect in told(run).items() if effect == "misleads"]
+    [wrong] = [id for id, effect in effects(run).items() if effect == "misleads"]
     turn = next(edge.src for edge in run.trace.edges if edge.dst == wrong and edge.type == "causal")
     assert run.contributions("agent")["worker-2"] > 0
     assert run.contributions("turn")[turn] > 0
@@ -88,14 +88,14 @@ def test_the_message_that_misleads_counts_against_its_sender_only_as_a_message(r
 
 @pytest.mark.parametrize("effect", ["informs", "misleads"])
 def test_played_on_from_each_message_c3_tells_the_two_apart(run: Simulation, effect: str) -> None:
-    [message] = [id for id, own in told(run).items() if own == effect]
+    [message] = [id for id, own in effects(run).items() if own == effect]
     parted = []
     for other in alternatives(run, message, 200):
         departs = {**other.trace.head["counterfactual_of"], "alternative": other.effects[message]}
         parted.append(other.trace.with_head(counterfactual_of=departs))
     rows = assign(parted, "message", "counterfactual")
-    said = [trace.head["counterfactual_of"]["alternative"] for trace in parted]
-    one = rows[said.index(effect)][0]
+    substitutes = [trace.head["counterfactual_of"]["alternative"] for trace in parted]
+    one = rows[substitutes.index(effect)][0]
     assert one.unit == message
     assert one.low is not None and one.high is not None
     assert one.low > 0 if effect == "informs" else one.high < 0
@@ -107,7 +107,7 @@ def test_playing_on_comes_nearer_to_the_truth_than_the_record() -> None:
         sim = simulate(Setting("swarm", agents=4, steps=12, overlap=0.4, failure=0.2, messages=0.6, seed=seed))
         truth = sim.contributions("agent")
         returned = game_of(sim.trace, "agent", reach(sim.trace))
-        played = game_played(sim, "agent")
+        played = simulated_game(sim, "agent")
         errors.append([mean_error(found, truth) for found in (exact(returned), sampled(played, 10))])
         assert mean_error(exact(played), truth) == pytest.approx(0, abs=1e-12)
     record, playing = np.mean(errors, axis=0)
@@ -137,7 +137,7 @@ def test_where_only_pairs_earn_one_order_with_its_reverse_is_exact() -> None:
 
 def test_orders_with_their_reverse_are_nearer_than_more_orders_without() -> None:
     sim = simulate(Setting("swarm", agents=8, parts=10, steps=40, overlap=0.4, failure=0.2, messages=0.6, seed=4))
-    game = game_played(sim, "agent")
+    game = simulated_game(sim, "agent")
     truth = np.array(values(exact(game)))
 
     def error(design: str, orders: int) -> float:
@@ -148,14 +148,14 @@ def test_orders_with_their_reverse_are_nearer_than_more_orders_without() -> None
 
 
 def fork(used: int, idle: int) -> Trace:
-    """A lead and helpers who return; it takes up some of the returns."""
+    """Build a lead with helpers; the lead uses some of their returns."""
     log = Builder("fork", "t", importer="by hand", time="ordinal")
     asked, taken = log.event("orchestrator_decision", "lead"), []
     for number in range(used + idle):
-        made = log.event("spawn", "lead", to=f"helper-{number + 1}")
+        spawned = log.event("spawn", "lead", to=f"helper-{number + 1}")
         done = log.event("return", f"helper-{number + 1}", to="lead")
-        log.link(asked, made, "causal")
-        log.link(made, done, "spawn")
+        log.link(asked, spawned, "causal")
+        log.link(spawned, done, "spawn")
         taken += [done] if number < used else []
     last = log.event("aggregate", "lead")
     for done in taken:
@@ -172,7 +172,7 @@ def test_who_cannot_matter_is_not_asked_about_and_the_answer_is_the_same() -> No
         return value(part)
 
     whole = exact(game_of(trace, "agent", lambda part: counted(part, asked)))
-    graph = structured(trace, "agent", lambda part: counted(part, spared))
+    graph = without_bystanders(trace, "agent", lambda part: counted(part, spared))
     assert bystanders(trace, "agent") == {"helper-4", "helper-5", "helper-6"}
     assert values(graph) == pytest.approx(values(whole))
     assert spared[0] * 7 < asked[0]
@@ -191,16 +191,18 @@ def test_methods_that_have_a_number_for_every_unit_start_from_that_of_the_run() 
 
 
 @pytest.mark.parametrize(
-    ("kind", "method", "said"),
+    ("kind", "method", "message"),
     [
-        ("token", "shapley", "no single token can be taken out"),
+        ("token", "shapley", "a single token cannot be removed from a trace"),
         ("agent", "group", "needs a group"),
-        ("message", "gae", "do not follow one another"),
+        ("message", "gae", "do not form a sequence"),
         ("role", "agent-wise", "statistics are those of one agent"),
-        ("message", "counterfactual", "needs runs that depart from one run"),
+        ("message", "counterfactual", "needs runs that branch from one run"),
         ("agent", "two-level", "needs a reward of its own for every sub-agent"),
     ],
 )
-def test_what_cannot_be_credited_is_refused_with_the_reason(run: Simulation, kind: str, method: str, said: str) -> None:
-    with pytest.raises(NotMeasurable, match=said):
+def test_what_cannot_be_credited_is_refused_with_the_reason(
+    run: Simulation, kind: str, method: str, message: str
+) -> None:
+    with pytest.raises(NotMeasurable, match=message):
         assign([run.trace] if method in ("group", "agent-wise") else [run.trace, run.trace], kind, method)

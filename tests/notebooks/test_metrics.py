@@ -1,4 +1,4 @@
-"""What the notebook on replay and metrics says of a simulated swarm, of speed-ups and of two counts of steps."""
+"""The statements of the notebook on replay and metrics: a simulated swarm, speed-ups, and two counts of steps."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_busy_waiting_and_idle_fit_into_the_run() -> None:
 
 
 def seated(seats: int) -> Trace:
-    """The same events and edges, with no more than so many agents at work."""
+    """Reschedule the same events and edges with a limit on busy agents."""
     run = swarm()
     trace, line = run.replayed.trace, run.timeline
     causes = dict(run.replayed.graph.causes())
@@ -93,7 +93,7 @@ def seated(seats: int) -> Trace:
             begin = max(begin, heapq.heappop(free))
             heapq.heappush(free, begin + took)
         over[place] = ready[actor] = begin + took
-        events.append(run.events[place].but(t=round(begin, 6), t_end=round(begin + took, 6), delivered=None))
+        events.append(run.events[place].with_fields(t=round(begin, 6), t_end=round(begin + took, 6), delivered=None))
     return Trace(events, trace.edges, {**trace.head, "costs": {**trace.costs, "wall_clock_s": max(over)}})
 
 
@@ -125,18 +125,18 @@ def test_against_one_worker_the_team_gains_less_and_on_one_seat_it_loses() -> No
 # two counts of steps
 
 
-def told(story: str) -> Trace:
-    """A trace of acts that only have an order: `lead spawn a`, `a turn`, `a return lead`."""
-    made = Builder("told", "told", importer="by hand", time="ordinal")
+def scripted(script: str) -> Trace:
+    """Build a trace of actions that only have an order: `lead spawn a`, `a turn`, `a return lead`."""
+    log = Builder("script", "script", importer="by hand", time="ordinal")
     unread: dict[str | None, list[str]] = defaultdict(list)
-    for act in story.split(","):
+    for act in script.split(","):
         who, what, *whom = act.split()
         to = whom[0] if whom else None
-        id = made.event({"turn": "model_call"}.get(what, what), who, to=to)
+        id = log.event({"turn": "model_call"}.get(what, what), who, to=to)
         for source in unread.pop(who, ()):
-            made.link(source, id, "causal")
+            log.link(source, id, "causal")
         unread[to].append(id)
-    return made.build()
+    return log.build()
 
 
 def turns(agent: str, count: int) -> str:
@@ -144,7 +144,7 @@ def turns(agent: str, count: int) -> str:
 
 
 def counts(trace: Trace) -> tuple[int, int]:
-    """Kimi's critical steps, and the path through the graph in steps."""
+    """Return Kimi's critical steps, and the critical path in steps."""
     values = measure(trace, ["critical_steps", "critical_path_steps"])
     return values["critical_steps"].value, values["critical_path_steps"].value
 
@@ -166,8 +166,8 @@ STORIES = {
 def test_the_two_counts_agree_in_stages_and_differ_in_both_directions_elsewhere(
     story: str, expected: tuple[int, int]
 ) -> None:
-    assert not check(told(story))
-    assert counts(told(story)) == expected
+    assert not check(scripted(story))
+    assert counts(scripted(story)) == expected
 
 
 def staged(seed: int) -> Trace:
@@ -177,7 +177,7 @@ def staged(seed: int) -> Trace:
         acts += ["lead turn", *(f"lead spawn {name}" for name in team)]
         acts += [turns(name, random.randint(1, 9)) for name in team]
         acts += [f"{name} return lead" for name in team]
-    return told(", ".join([*acts, "lead turn"]))
+    return scripted(", ".join([*acts, "lead turn"]))
 
 
 def test_in_stages_the_two_counts_are_always_equal() -> None:
@@ -222,10 +222,10 @@ def test_each_doubling_of_the_team_pays_less() -> None:
 
 def test_with_less_in_the_trace_fewer_measures_have_a_value_and_the_rest_say_why() -> None:
     trace = swarm().replayed.trace
-    bare = Trace([event.but(tokens=None) for event in trace], trace.edges, trace.head)
+    bare = Trace([event.with_fields(tokens=None) for event in trace], trace.edges, trace.head)
     kinds = [trace, bare, trace.with_head(time="ordinal"), bare.with_head(time="ordinal")]
     missing = [{name: m.why_not for name, m in measure(kind).items() if m.why_not} for kind in kinds]
     assert len(missing[0]) < len(missing[1]) < len(missing[2]) < len(missing[3])
-    assert missing[3]["wall_s"] == "its times are ordinal: they order the events and measure nothing"
-    assert missing[3]["tokens"] == "no event says how many tokens it took"
+    assert missing[3]["wall_s"] == "its times are ordinal: they order events but give no durations"
+    assert missing[3]["tokens"] == "no event records its tokens"
     assert all(m.value is None for m in measure(kinds[3]).values() if m.why_not)

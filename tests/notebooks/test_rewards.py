@@ -1,4 +1,4 @@
-"""What the notebook on rewards says, held against the functions it uses."""
+"""The statements of the notebook on rewards, checked against the functions it uses."""
 
 from __future__ import annotations
 

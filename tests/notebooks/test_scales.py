@@ -1,4 +1,4 @@
-"""What "Across scales" rests on: how six shapes part company as teams grow, and by which figure one sees it."""
+"""The basis of "Scaling a team": how six shapes diverge as teams grow, and which figures show it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from survey.traces.simulate.setting import MOST_STEPS
 
 @cache
 def run(shape: str, agents: int, seed: int = 0, width: int | None = None) -> Run:
-    """A team that shares one task of sixteen parts."""
+    """Simulate a team that shares one task of sixteen parts."""
     setting = Setting(shape, agents, parts=16, steps=144, seed=seed, width=width)
     return Run(replay(simulate(setting).trace))
 
@@ -90,6 +90,6 @@ def test_with_nine_turns_a_part_the_limit_of_turns_is_reached_at_some_440_worker
 def test_open_methods_disclose_small_teams_and_companies_large_ones() -> None:
     tags = load(Path(__file__).parent.parent.parent / "bib").tags.set_index("key")
     agents = tags.loc[(tags["axis"] == "scale") & (tags["word"] == "agents"), ["number"]]
-    told = agents.join(tags.loc[tags["axis"] == "category", "word"])
-    largest = told.groupby("word")["number"].max()
+    disclosed = agents.join(tags.loc[tags["axis"] == "category", "word"])
+    largest = disclosed.groupby("word")["number"].max()
     assert largest["industry"] > largest["rl-method"]

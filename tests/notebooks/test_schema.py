@@ -1,4 +1,4 @@
-"""What the notebook on the trace schema says of the published story, and of traces that break."""
+"""The statements of the notebook on building a trace: the published example, and defective traces."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Json = dict[str, Any]
 
 
 def story() -> Trace:
-    """The published story as a system would log it: with spans, returns, departures and a stop."""
-    made = Builder("run", "task", importer="by hand", content=Content(salt="s"))
-    made.head = {"topology": "centralized", "rewards": {"team": 1.0}}
-    act = made.event
+    """Build the published example as a system would log it: with spans, returns, departures and a stop."""
+    builder = Builder("run", "task", importer="by hand", content=Content(salt="s"))
+    builder.head = {"topology": "centralized", "rewards": {"team": 1.0}}
+    act = builder.event
     plan = act("orchestrator_decision", "lead", 0, t_end=18, tokens=900)
     planner = act("spawn", "lead", 20, to="planner")
     executor = act("spawn", "lead", 21, to="executor")
@@ -42,18 +42,18 @@ def story() -> Trace:
         (tell, ask, "message"), (call, page, "tool_dependency"), (page, read, "tool_dependency"),
         (done, merge, "aggregate"), (found, merge, "aggregate"),
     ]:  # fmt: skip
-        made.link(src, dst, type)
-    return made.build()
+        builder.link(src, dst, type)
+    return builder.build()
 
 
 def broken(*gone: str, more: list[Json] | None = None, link: list[Json] | None = None, **changes: Json) -> Json:
     trace = story()
-    told = trace.keep({event.id for event in trace} - {*gone}).to_json()
-    for event in told["events"]:
+    document = trace.keep({event.id for event in trace} - {*gone}).to_json()
+    for event in document["events"]:
         event |= changes.get(event["id"], {})
-    told["events"] += more or []
-    told["edges"] += link or []
-    return told
+    document["events"] += more or []
+    document["edges"] += link or []
+    return document
 
 
 def test_the_published_story_leaves_the_planners_work_open_and_no_one_stops_the_run() -> None:
@@ -118,8 +118,8 @@ BREAKS: list[tuple[Json, bool, list[str], str]] = [
     (broken(e3={"t": 96}), True, ["message-to-nobody"], 'who is spawned later, by "e3"'),
     (broken(e10={"t": 112}), True, ["effect-before-cause"], 'follows from "e9" (t = 120), which is later'),
     (broken(link=[edge("e12", "e8")]), True, ["causal-cycle"], "which leads back to it"),
-    (broken("e15", more=[STOP]), True, ["work-after-stop"], '"lead" goes on although "e16" has stopped it'),
-    (broken("e9"), True, ["result-without-call", "total", "unknown-event"], "is the result of no call"),
+    (broken("e15", more=[STOP]), True, ["work-after-stop"], '"lead" continues although "e16" stopped it'),
+    (broken("e9"), True, ["result-without-call", "total", "unknown-event"], "has no matching call"),
     (broken(more=[AGAIN]), True, ["second-result"], 'is a second result of "e9"'),
     (
         broken(e8={"tokens": 4900}, e11={"tokens": 10100}, e14={"tokens": 12000}),

@@ -1,4 +1,4 @@
-"""What "Your own sessions" rests on: content stays out, what is lost is said, and a log alone has no outcome."""
+"""The basis of "Analysing your own sessions": no content, reported losses, and no outcome from a log alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from survey.traces.rewards import rewards
 
 
 def line(agent: str, second: int, content: Any, read: int = 0, **more: Any) -> dict[str, Any]:
-    """A line as Claude Code writes it: of a model where it read tokens, of somebody else where not."""
+    """Return a line as Claude Code writes it: of a model if it read tokens, else of the user."""
     role = "assistant" if read else "user"
     message: dict[str, Any] = {"role": role, "content": content}
     if read:
@@ -37,13 +37,13 @@ def result(id: str, words: str) -> list[dict[str, Any]]:
     return [{"type": "tool_result", "tool_use_id": id, "content": words}]
 
 
-def words(said: str) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": said}]
+def words(text: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text}]
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Log:
-    """A session with two sub-agents at once, and a third whose own log is missing."""
+    """Return a session with two parallel sub-agents, and a third whose own log is missing."""
     both = [call(id, "Agent", subagent_type=who, prompt=f"Go, {who}.") for id, who in (("c1", "seer"), ("c2", "doer"))]
     spent = {"usage": {"input_tokens": 300, "output_tokens": 20}, "totalTokens": 900}
     session = [
@@ -71,11 +71,11 @@ def log(tmp_path: Path) -> Log:
         line("a2", 80, result("t", "ok")),
         line("a2", 89, words("Done."), 60),
     ]
-    beside = tmp_path / "s" / "subagents"
-    beside.mkdir(parents=True)
+    folder = tmp_path / "s" / "subagents"
+    folder.mkdir(parents=True)
     (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, session)))
-    (beside / "agent-a1.jsonl").write_text("\n".join(map(json.dumps, first)))
-    (beside / "agent-a2.jsonl").write_text("\n".join(map(json.dumps, second)))
+    (folder / "agent-a1.jsonl").write_text("\n".join(map(json.dumps, first)))
+    (folder / "agent-a2.jsonl").write_text("\n".join(map(json.dumps, second)))
     return Log(tmp_path / "s.jsonl")
 
 
@@ -83,8 +83,8 @@ def log(tmp_path: Path) -> Log:
 def trace(log: Log) -> Trace:
     importer = recognised(log)
     assert importer is not None
-    [made] = importer.read(log, Content(salt="test"))
-    return made
+    [trace] = importer.read(log, Content(salt="test"))
+    return trace
 
 
 def test_a_session_is_recognised_by_its_content_whatever_it_is_called(log: Log) -> None:
@@ -94,11 +94,11 @@ def test_a_session_is_recognised_by_its_content_whatever_it_is_called(log: Log) 
     assert importer.name == "claude-code"
 
 
-def test_nothing_that_was_said_is_in_the_trace_and_equal_texts_have_equal_hashes(trace: Trace) -> None:
+def test_the_trace_contains_no_text_and_equal_texts_have_equal_hashes(trace: Trace) -> None:
     assert "secret" not in json.dumps(trace.to_json())
-    said = {event.agent: event.more.get("content_ref") for event in trace if event.type == "model_call"}
-    returned = {event.agent: event.more.get("content_ref") for event in trace if event.type == "return"}
-    assert said["a1"] == returned["a1"] is not None
+    answers = {event.agent: event.optional_fields.get("content_ref") for event in trace if event.type == "model_call"}
+    returned = {event.agent: event.optional_fields.get("content_ref") for event in trace if event.type == "return"}
+    assert answers["a1"] == returned["a1"] is not None
 
 
 def test_a_sub_agent_without_a_log_is_counted_as_lost_and_nothing_is_made_up_for_it(trace: Trace) -> None:
@@ -146,8 +146,8 @@ def test_methods_that_need_other_runs_or_an_outcome_refuse_a_log(trace: Trace, u
 
 def test_anonymising_takes_every_name_out_and_leaves_every_figure(trace: Trace) -> None:
     shared = anonymised(trace, salt="test")
-    told = json.dumps(shared.to_json())
-    assert not [name for name in ("seer", "doer", "judge", "Bash", "Grep", "large", "a2") if f'"{name}"' in told]
+    dumped = json.dumps(shared.to_json())
+    assert not [name for name in ("seer", "doer", "judge", "Bash", "Grep", "large", "a2") if f'"{name}"' in dumped]
     for name, before in metrics.measure(trace).items():
         if isinstance(before.value, (int, float)):
             assert metrics.measure(shared, [name])[name].value == pytest.approx(before.value)

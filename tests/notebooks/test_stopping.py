@@ -1,4 +1,4 @@
-"""What "Learning when to stop" rests on: tasks that differ, rivals that can be beaten, and a baseline that is fair."""
+"""The basis of "Learning when to stop": tasks that differ, beatable competing rules, and an unbiased baseline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def features(observed: Array, like: Array) -> Array:
 
 
 def trained(baseline: Baseline, seed: int, updates: int = 150) -> float:
-    """What a rule returns on the tests that REINFORCE has learned from the training tasks."""
+    """Return the mean test return of a rule trained with REINFORCE on the training tasks."""
     observed, returns = arrays(TRAINING)
     x, rounds, rng = features(observed, observed), np.arange(LAST + 1), np.random.default_rng(seed)
     weights = np.zeros(x.shape[1:])
@@ -74,7 +74,7 @@ def draft(earned: Array, chosen: NDArray[np.bool_], returns: Array) -> Array:
 
 
 def rival() -> float:
-    """The best fixed number of rounds or the best patience, chosen on the tests: no learner gets that favour."""
+    """Return the result of the best fixed budget or patience, chosen on the tests: an advantage no learner has."""
     rules = [fixed(number, LAST) for number in range(LAST + 1)] + [patience(number, LAST) for number in range(1, 6)]
     return max(fmean(task.returns[played(task, rule)] for task in TESTS) for rule in rules)
 

@@ -186,4 +186,4 @@ def test_the_policy_of_a_page_does_not_depend_on_its_depth(way: str) -> None:
 def test_a_script_that_the_theme_did_not_bring_stops_the_build(script: str) -> None:
     with pytest.raises(Unexpected) as error:
         POLICY.applied(f"{HEAD}{script}")
-    assert str(error.value) == 'the inline script "attacked()" is none of the theme (put it into a file of assets/)'
+    assert str(error.value) == 'the inline script "attacked()" is not from the theme (put it into a file of assets/)'

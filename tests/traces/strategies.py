@@ -1,4 +1,4 @@
-"""Traces to test on: small ones written in few words, and rich valid ones drawn by Hypothesis."""
+"""Traces for tests: small ones from short descriptions, and rich valid ones drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def document(events: list[Json], edges: list[tuple[str, str, str]] | None = None, **head: Any) -> Json:
-    """A trace file in few words: events are named e1, e2, ..., happen a second apart, and are by "lead"."""
+    """Return a small trace file: events are e1, e2, ..., one second apart, by "lead" unless given."""
     named = [{"id": f"e{number}", "t": number - 1, "agent": "lead", **event} for number, event in enumerate(events, 1)]
     joined = [{"src": src, "dst": dst, "type": type} for src, dst, type in edges or []]
     costs = {"tokens": 1e9, "wall_clock_s": 1e9}
@@ -29,7 +29,7 @@ def small(events: list[Json], edges: list[tuple[str, str, str]] | None = None, *
 
 
 def published_example() -> Json:
-    """A trace that says the same as the worked example of arXiv:2605.02801, in names of our own."""
+    """A trace equivalent to the worked example of arXiv:2605.02801, with our own names."""
     events: list[Json] = [
         {"type": "orchestrator_decision", "agent": "boss", "role": "lead", "content_ref": "plan"},
         {"type": "spawn", "agent": "boss", "role": "planner", "to": "p1"},
@@ -81,7 +81,7 @@ token_counts = st.one_of(
 
 
 class _Team:
-    """A run that is acted out: whatever it does is possible."""
+    """A simulated run: everything that it does is possible."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -90,7 +90,7 @@ class _Team:
         self.edges: list[tuple[str, str, str]] = []
         self.last: dict[str, str] = {}
         self.coming: dict[str, list[tuple[str, str]]] = {"lead": []}
-        """For each agent the edges into its next act: where from, and of which type."""
+        """Return for each agent the edges into its next act: their sources and types."""
         self.maker: dict[str, str] = {}
         self.alive, self.halted = ["lead"], set[str]()
         self.working: set[str] = set()
@@ -236,7 +236,7 @@ class _Team:
 
 @st.composite
 def documents(draw: st.DrawFn, steps: int = 20) -> Json:
-    """Valid traces as files hold them: nested spawns, work handed out, messages, tools, returns, stops, equal times."""
+    """Valid traces as files hold them: nested spawns, delegations, messages, tools, returns, stops, equal times."""
     team = _Team(draw)
     team.act("orchestrator_decision", "lead")
     team.t += 1
@@ -255,7 +255,7 @@ def traces(steps: int = 20) -> st.SearchStrategy[Trace]:
 
 @st.composite
 def fork_joins(draw: st.DrawFn) -> Json:
-    """Stages of one orchestrator: a turn, sub-agents with some steps each, and all of them back before the next turn."""
+    """Stages of one orchestrator: a turn, sub-agents with some steps each, all of which return before the next turn."""
     events: list[Json] = []
     edges: list[tuple[str, str, str]] = []
 

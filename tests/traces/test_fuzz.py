@@ -1,4 +1,4 @@
-"""Damaged files give traces or errors: no crash, nothing lost in silence."""
+"""Damaged files give traces or errors: no crashes, no silent losses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def imported(path: Path) -> list[Json]:
 
 @pytest.fixture(scope="module")
 def originals() -> list[Json]:
-    """Traces by hand, of fixtures, and of real logs where they are at hand."""
+    """Traces written by hand, from fixtures, and from real logs if available."""
     found = [
         published_example(),
         *imported(LOGS / "claude-code" / "background.jsonl"),
@@ -49,7 +49,7 @@ def originals() -> list[Json]:
 
 @contextmanager
 def in_the_end() -> Iterator[None]:
-    """Ends what would go on for ever, so that one hang does not stop all tests."""
+    """Stop endless loops, so that one hang does not block all tests."""
 
     def give_up(*_: object) -> None:
         raise TimeoutError("this goes on and on")
@@ -64,7 +64,7 @@ def in_the_end() -> Iterator[None]:
 
 
 def held(text: bytes) -> list[Reading]:
-    """What is read; every document is a trace that survives replay and measuring, or has an error."""
+    """Read the text; every document is a trace that survives replay and measuring, or has an error."""
     with in_the_end():
         return all_sound(list(readings(io.BytesIO(text), "log")))
 
@@ -83,7 +83,7 @@ def all_sound(found: list[Reading]) -> list[Reading]:
 
 
 def agrees(text: bytes) -> None:
-    """What is read of a text is what any JSON parser reads, and what was not read is said."""
+    """Texts are read as by any JSON parser, and what was not read is reported."""
     found = held(text)
     try:
         document = json.loads(text)
@@ -174,10 +174,10 @@ def test_any_field_may_hold_anything(
     agrees(json.dumps(made).encode())
 
 
-@settings(MANY, phases=[Phase.generate])  # a hang takes too long to be made small
+@settings(MANY, phases=[Phase.generate])  # shrinking a hang takes too long
 @given(documents(), st.data())
 def test_any_references_may_be_wrong(document: Json, data: st.DataObject) -> None:
-    """Structure stays sound, and everything else is wrong: replay and measures work still."""
+    """With valid structure and everything else wrong, replay and measures still work."""
     made = copy.deepcopy(document)
     ids = [event["id"] for event in made["events"]] + ["nobody"]
     agents = [event["agent"] for event in made["events"]] + ["nobody", "user"]

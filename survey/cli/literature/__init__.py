@@ -1,1 +1,1 @@
-"""Commands on the literature: one module for each group of subcommands."""
+"""Subcommands on the literature, grouped into modules."""

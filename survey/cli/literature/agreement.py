@@ -1,4 +1,4 @@
-"""The subcommand agreement: how far two readings say the same."""
+"""The subcommand agreement: how far two readings agree, axis by axis."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, chosen, finds_bib, formats, where
-from survey.cli.literature.printing import headline, sentence
+from survey.cli.literature.options import as_of, formats, pass_bib, select_entries, where
+from survey.cli.literature.printing import json_header, summary_line
+from survey.extras import lazy
 from survey.literature import Pool
 from survey.literature.agreement import (
     POOL,
@@ -27,29 +27,34 @@ from survey.literature.agreement import (
     Estimate,
     Pair,
     agreement,
-    compared,
     reading,
+    reading_pairs,
 )
 from survey.literature.pool import ADJUDICATIONS, format_tags
 from survey.literature.problems import expected, quoted
 
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
+
 DISAGREEMENT = ["key", "axis", "first", "first_value", "first_why", "second", "second_value", "second_why", "stands",
                 "because"]  # fmt: skip
-"""What is printed of a disagreement: both sides with their evidence, and what was decided."""
+"""Columns of a disagreement: both sides with their evidence, and the adjudication."""
 
 
-@click.command("agreement", short_help="Say how far two readings agree.")
+@click.command("agreement", short_help="Report how far two readings agree.")
 @click.argument("readings", nargs=-1, metavar="[FIRST SECOND]")
 @click.option("--axis", metavar="AXIS", help="Only this axis; in a table, with its confusion matrix.")
-@click.option("--blind", is_flag=True, help="Only entries that one of the two read blind to the other's tags.")
+@click.option("--blind", is_flag=True, help="Only entries that one reader coded blind to the other's tags.")
 @click.option("--absences", type=click.Choice([how.value for how in Absences]),
               default=Absences.TOGETHER.value, show_default=True,
-              help="What becomes of na, none and unknown.")  # fmt: skip
+              help="How to compare na, none and unknown.")  # fmt: skip
 @click.option("--disagreements", is_flag=True, help="List every disagreement with the evidence of both sides.")
 @where
 @as_of
 @formats("table", "json", "csv")
-@finds_bib
+@pass_bib
 def agreement_command(
     folder: Path,
     readings: tuple[str, ...],
@@ -61,25 +66,25 @@ def agreement_command(
     day: date | None,
     form: str,
 ) -> None:
-    """Say how far two readings agree, axis by axis: all pairs of readings, or FIRST and SECOND.
+    """Report how far two readings agree, axis by axis: all pairs of readings, or FIRST and SECOND.
 
-    FIRST and SECOND are codings in bib/codings/, by file name without ending, or "pool" for the
-    tags of the pool. Raw agreement, Cohen's kappa and Krippendorff's alpha, each with its 95 %
-    bootstrap interval (entries resampled 2,000 times, always with the same seed).
+    FIRST and SECOND are codings in bib/codings/, by file name without extension, or "pool" for the
+    tags of the pool. Reports raw agreement, Cohen's kappa and Krippendorff's alpha, each with its
+    95 % bootstrap interval (entries resampled 2,000 times, always with the same seed).
 
     \b
     What is compared
       one value       that value
       ranked values   the first one
       a set           the whole set; "Jaccard" is the mean overlap of the two sets
-      numbers         are left out
+      numbers         are not compared
     \b
     na, none and unknown
-      together        one category: a reader with one word for all of them is not held to more
-      apart           a category each
+      together        one category, since some readers use one word for all three
+      apart           three categories
       left-out        only entries to which both readers gave a value
     """
-    pool = chosen(folder, day, filters, primary=False)
+    pool = select_entries(folder, day, filters, primary=False)
     pairs = _asked(pool, readings)
     found = [
         (pair, [agreement(pool, pair.first, pair.second, name, blind, Absences(absences)) for name in axes])
@@ -91,9 +96,9 @@ def agreement_command(
         raise click.UsageError(f"{which}{f' on {axis}' if axis else ''}{' that was read blind' if blind else ''}")
     every = [figures for _, some in found for figures in some]
     if form == "json":
-        whole = headline(pool) | {"absences": absences, "blind": blind}
-        whole["pairs"] = [_pair(pool, pair, some, disagreements) for pair, some in found]
-        click.echo(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False))
+        document = json_header(pool) | {"absences": absences, "blind": blind}
+        document["pairs"] = [_pair(pool, pair, some, disagreements) for pair, some in found]
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
     elif form == "csv":
         rows = (
             [_differing(figures, d) for figures in every for d in figures.disagreements]
@@ -102,22 +107,22 @@ def agreement_command(
         )
         click.echo(pd.DataFrame(rows, columns=DISAGREEMENT if disagreements else None).to_csv(index=False), nl=False)
     else:
-        click.echo(sentence(pool))
+        click.echo(summary_line(pool))
         for pair, some in found:
             click.echo("\n".join(_shown(pool, pair, some, bool(axis), disagreements)))
 
 
 def _asked(pool: Pool, readings: tuple[str, ...]) -> tuple[Pair, ...]:
-    """The pairs that a command line names; all of them if it names none."""
+    """Return the pairs named on the command line; all of them if it names none."""
     known = [*pool.codings, POOL]
     for id in readings:
         if id not in known:
             raise click.UsageError(f"there is no coding {quoted(id)} {expected(id, known)}")
-    pairs = compared(pool)
+    pairs = reading_pairs(pool)
     if not readings:
         return pairs
     if len(readings) != 2 or readings[0] == readings[1]:
-        raise click.UsageError(f"expected two readings, FIRST and SECOND (there are {', '.join(known)})")
+        raise click.UsageError(f"expected two different readings, FIRST and SECOND (known: {', '.join(known)})")
     first, second = readings
     return tuple(replace(p, first=first, second=second) for p in pairs if {p.first, p.second} == {first, second})
 
@@ -132,12 +137,12 @@ def _axes(pool: Pool, pair: Pair, axis: str | None, blind: bool) -> tuple[str, .
 
 
 def _shown(pool: Pool, pair: Pair, found: list[Agreement], matrix: bool, disagreements: bool) -> Iterator[str]:
-    hint = " (--blind for those alone)" if 0 < pair.blind < pair.entries else ""
+    hint = " (--blind for those only)" if 0 < pair.blind < pair.entries else ""
     yield f"\n{click.style(f'{pair.first} and {pair.second}', bold=True)}"
     yield f"{pair.entries} shared entries, {pair.blind} of them read blind{hint}"
     for id in (pair.first, pair.second):
-        said = reading(pool, id)
-        yield _wrapped(f"{said.reader}, {said.made}: {said.statement}", "  ")
+        coding = reading(pool, id)
+        yield _wrapped(f"{coding.reader}, {coding.made}: {coding.statement}", "  ")
     yield ""
     rows = [
         [f.axis.id, f.n, f.alike, *map(_figure, (f.raw, f.kappa, f.alpha)), _figure(f.jaccard) if f.jaccard else ""]
@@ -166,11 +171,11 @@ def _shown(pool: Pool, pair: Pair, found: list[Agreement], matrix: bool, disagre
 def _sides(d: Disagreement, pair: Pair) -> Iterator[str]:
     yield f"  {d.key}"
     for id, side in ((pair.first, d.first), (pair.second, d.second)):
-        yield _wrapped(f"{id}: {format_tags(side.tags)}. {side.notes.get('why') or '(no evidence noted)'}", "    ")
+        yield _wrapped(f"{id}: {format_tags(side.tags)}. {side.notes.get('why') or '(no evidence given)'}", "    ")
     if d.adjudication:
-        yield _wrapped(f"stands: {format_tags(d.adjudication.tags)}. {d.adjudication.why}", "    ")
+        yield _wrapped(f"adjudicated: {format_tags(d.adjudication.tags)}. {d.adjudication.why}", "    ")
     else:
-        yield _wrapped(f"open: settle it with a line {d.key},{d.axis},VALUE,WHY in codings/{ADJUDICATIONS}", "    ")
+        yield _wrapped(f"open: adjudicate it with a line {d.key},{d.axis},VALUE,WHY in codings/{ADJUDICATIONS}", "    ")
 
 
 def _figure(estimate: Estimate) -> str:
@@ -188,12 +193,12 @@ def _wrapped(text: str, indent: str) -> str:
 
 
 def _pair(pool: Pool, pair: Pair, found: list[Agreement], disagreements: bool) -> dict[str, Any]:
-    said = [reading(pool, id) for id in (pair.first, pair.second)]
+    codings = [reading(pool, id) for id in (pair.first, pair.second)]
     return {
         "first": pair.first,
         "second": pair.second,
         "readers": [
-            {"id": s.id, "reader": s.reader, "made": s.made.isoformat(), "statement": s.statement} for s in said
+            {"id": c.id, "reader": c.reader, "made": c.made.isoformat(), "statement": c.statement} for c in codings
         ],
         "entries": pair.entries,
         "blind": pair.blind,

@@ -1,4 +1,4 @@
-"""The subcommand on claims."""
+"""The subcommand claims: the verdict on every countable sentence of the survey."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, finds_bib, formats
-from survey.cli.literature.printing import headline, sentence, wrapped
+from survey.cli.literature.options import as_of, formats, pass_bib
+from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.literature import Pool, load
-from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable, question
+from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable_sentence, question
 from survey.literature.problems import expected, quoted
 
 
@@ -23,22 +23,22 @@ from survey.literature.problems import expected, quoted
 @click.argument("ids", metavar="[CLAIM]...", nargs=-1)
 @as_of
 @formats("table", "json", "csv")
-@finds_bib
+@pass_bib
 def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> None:
-    """Judge every countable sentence of the survey, as bib/claims.toml has them.
+    """Judge every countable sentence of the survey, as listed in bib/claims.toml.
 
-    Each is counted as the pool is coded, strictly, as published, and by a second reading:
+    Each claim is counted as coded in the pool, strictly, as published, and by a second reading:
 
     \b
-    holds              by every coding, and read strictly
-    holds only broadly by every coding, but not read strictly
+    holds              in every coding, and in the strict reading
+    holds only broadly in every coding, but not in the strict reading
     contested          codings of the same works disagree
-    no longer holds    it held once; newer entries speak against it
-    does not hold      by no coding, on no snapshot
-    not measurable     nothing is coded that it could be counted from
+    no longer holds    held on an earlier snapshot; newer entries contradict it
+    does not hold      in no coding, on no snapshot
+    not measurable     no entry is coded on an axis that it needs
 
-    With CLAIM, everything about that claim: its readings, the entries behind each, what it does
-    not say, what would change it, and a sentence to cite.
+    With CLAIM, show everything about that claim: its readings, the entries behind each, what it
+    does not say, what would change it, and a sentence to cite.
     """
     pool = load(folder)
     for id in ids:
@@ -49,19 +49,19 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> N
     judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
     now = pool.as_of(day)
     if form == "json":
-        told = {"data": now.fingerprint, "claims": [as_dict(judgement, pool) for judgement in judged]}
-        click.echo(json.dumps(headline(now) | told, ensure_ascii=False, indent=1))
+        document = {"data": now.fingerprint, "claims": [as_dict(judgement, pool) for judgement in judged]}
+        click.echo(json.dumps(json_header(now) | document, ensure_ascii=False, indent=1))
     elif form == "csv":
         click.echo(_csv(judged), nl=False)
     elif ids:
         click.echo("\n\n".join(_page(judgement, pool) for judgement in judged))
     else:
         _table(judged)
-        click.echo(f"\n{len(judged)} claims, {sentence(now)}")
+        click.echo(f"\n{len(judged)} claims, {summary_line(now)}")
 
 
 def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
-    """A judgement for programs."""
+    """Return a judgement as a JSON object."""
     claim = judgement.claim
     return {
         "id": claim.id,
@@ -125,9 +125,9 @@ def _page(judgement: Judgement, pool: Pool) -> str:
         lines.append(f"{READINGS[t.reading]}: {t.number}{whole}, {'passes' if t.holds else 'fails'}")
         if t.counted and len(t.counted) <= 20:
             lines.append(wrapped(", ".join(t.counted), "    "))
-    lines += ["", wrapped(f"It does not say: {claim.limit}"), wrapped(f"It would change with: {claim.changes}")]
+    lines += ["", wrapped(f"Limit: {claim.limit}"), wrapped(f"What would change it: {claim.changes}")]
     then = pool.as_of(judgement.day)
-    lines += ["", wrapped(citable(judgement, then.fingerprint))]
+    lines += ["", wrapped(citable_sentence(judgement, then.fingerprint))]
     return "\n".join(lines)
 
 

@@ -1,9 +1,8 @@
-"""What changed, as a comment on a pull request: short, folded, and nothing in it acts.
+"""Changes as a comment on a pull request: short, folded, and inert.
 
-Whoever sends a pull request chooses what stands in the pool, in the taxonomy and in the claims.
-All of it is put into code spans, in which neither Markdown nor HTML means anything. GitHub links
-and notifies nobody from there; but an answer by mail quotes a comment without its spans,
-so a blank of no width behind every @ and # keeps names and numbers apart from them.
+The author of a pull request controls the text in the pool, the taxonomy and the claims. All of it goes into
+code spans, where neither Markdown nor HTML has any effect and GitHub creates no links or notifications. A reply
+by mail quotes a comment without its spans, so a zero-width space follows every @ and #.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from survey.literature import Pool
-from survey.literature.claims import Changes, figure
+from survey.literature.claims import Changes, formatted_number
 from survey.literature.pool import cell_label, cells, format_tags
 from survey.literature.problems import visible
 
 LIMIT = 60_000
-"""No comment is longer, in characters: GitHub takes 65,536, and whoever posts it adds a line."""
+"""Maximum length of a comment in characters: GitHub accepts 65,536, and the poster adds a line."""
 
 LONG = 160
-"""Of one text from the pool, no more characters are shown."""
+"""Maximum number of characters shown of one text from the pool."""
 
 NOTIFIES = re.compile(r"[@#]")
 NO_WIDTH = "\u200b"
 
 
 def comment(found: Changes, was: Pool, now: Pool, files: Sequence[str] = (), site: str = "") -> str:
-    """What changed between two copies in Markdown, at most ``LIMIT`` characters.
+    """Return the changes between two copies as Markdown of at most ``LIMIT`` characters.
 
-    If it would be longer, every list is cut to the same length, and says how many it leaves out.
-    With the address of a ``site``, entries and claims are linked to their pages there.
+    If the comment would be longer, every list is cut to the same length and says how many items it omits.
+    If ``site`` is given, entries and claims link to their pages there.
     """
     lists: list[Sequence[Any]] = [value for value in vars(found).values() if isinstance(value, tuple)]
     most = max(map(len, [*lists, files]))
-    fits, exceeds = -1, most + 1  # lists cut to `fits` fit, those cut to `exceeds` do not, or there are none
+    fits, exceeds = -1, most + 1  # binary search: lists of length `fits` fit, lists of length `exceeds` do not
     text = ""
     while exceeds - fits > 1:
         length = most if fits < 0 and exceeds > most else (fits + exceeds) // 2
@@ -52,32 +51,29 @@ def comment(found: Changes, was: Pool, now: Pool, files: Sequence[str] = (), sit
     return text
 
 
-def headline(found: Changes, files: Sequence[str] = ()) -> str:
-    """What changed in one line.
-
-    Counts only: nothing in it comes from the pool.
-    """
+def change_summary(found: Changes, files: Sequence[str] = ()) -> str:
+    """Return a one-line summary of the changes. It holds counts only, and no text from the pool."""
     parts = [
-        *_more_or_fewer(len(found.entries), len(found.gone_entries), "entry", "entries"),
-        *_more_or_fewer(len(found.records), len(found.gone_records), "excluded record", "excluded records"),
+        _added_and_removed(len(found.entries), len(found.gone_entries), "entry", "entries"),
+        _added_and_removed(len(found.records), len(found.gone_records), "excluded record", "excluded records"),
         _count(sum(bool(edit.tags) for edit in found.edits), "work changes its tags", "works change their tags"),
         _count(sum(not edit.tags for edit in found.edits), "work is edited", "works are edited"),
-        *_more_or_fewer(len(found.new_claims), len(found.gone_claims), "claim", "claims"),
-        _count(len(found.overturned), "claim changes status", "claims change status"),
-        _count(len(found.restated), "claim asks something else", "claims ask something else"),
+        _added_and_removed(len(found.new_claims), len(found.gone_claims), "claim", "claims"),
+        _count(len(found.status_changes), "claim changes status", "claims change status"),
+        _count(len(found.restated), "claim is redefined", "claims are redefined"),
         _count(len(found.rankings), "ranking changes", "rankings change"),
         _count(len(found.filled), "gap is filled", "gaps are filled"),
         _count(len(found.emptied), "gap is opened", "gaps are opened"),
     ]
-    said = [part for part in parts if part]
+    shown = [part for part in parts if part]
     differ = _count(len(files), "other file differs", "other files differ")
-    return "; ".join([*(said or ["nothing that is counted changes"]), *([differ] if differ else [])]).capitalize()
+    return "; ".join([*(shown or ["no counts change"]), *([differ] if differ else [])]).capitalize()
 
 
-def _more_or_fewer(came: int, went: int, one: str, many: str) -> list[str]:
-    if came and went:
-        return [f"{_count(came, f'{one} comes', f'{many} come')}, {went} {'goes' if went == 1 else 'go'}"]
-    return [_count(came, f"{one} more", f"{many} more"), _count(went, f"{one} fewer", f"{many} fewer")]
+def _added_and_removed(added: int, removed: int, one: str, many: str) -> str:
+    if added and removed:
+        return f"{_count(added, f'{one} added', f'{many} added')}, {removed} removed"
+    return _count(added, f"{one} added", f"{many} added") or _count(removed, f"{one} removed", f"{many} removed")
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -85,7 +81,7 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def code(text: object) -> Markup:
-    """Text in a code span, on one line and shortened, which nothing in it can leave.
+    """Return text in a code span, on one line and shortened; no character in it can end the span.
 
     >>> print(code("`*a*` <b>"))
     `` `*a*` <b> ``
@@ -100,7 +96,7 @@ def code(text: object) -> Markup:
 
 
 def link(text: object, site: str, *path: str) -> Markup:
-    """Text in a code span; linked if there is a site."""
+    """Return text in a code span, as a link if there is a site."""
     address = "/".join(quote(part, safe="") for part in path)
     return Markup("[{}]({}{}/)").format(code(text), site, address) if site else code(text)
 
@@ -116,7 +112,9 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters.update(code=code, tags=lambda tags: code(format_tags(tags) or "not coded"))
-    env.globals.update(link=link, figure=figure, number=lambda n, one, many: f"{n} {one if n == 1 else many}")
+    env.globals.update(
+        link=link, formatted_number=formatted_number, number=lambda n, one, many: f"{n} {one if n == 1 else many}"
+    )
     return env
 
 
@@ -131,5 +129,5 @@ def _rendered(found: Changes, was: Pool, now: Pool, files: Sequence[str], site: 
     return (
         _environment()
         .get_template("comment.md.j2")
-        .render(found=found, files=files, site=site, length=length, label=label, headline=headline(found, files))
+        .render(found=found, files=files, site=site, length=length, label=label, summary=change_summary(found, files))
     )

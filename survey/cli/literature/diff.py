@@ -1,4 +1,4 @@
-"""The subcommand on what changed: between two days, or between two copies of the data."""
+"""The subcommand diff: changes between two days, or between two copies of the data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from survey.cli.literature.comment import comment, headline
-from survey.cli.literature.options import Day, finds_bib, formats
+from survey.cli.literature.comment import change_summary, comment
+from survey.cli.literature.options import Day, formats, pass_bib
 from survey.cli.literature.printing import wrapped
 from survey.literature import Entry, Pool, Tag, load
 from survey.literature.bibtex import CHECKS
-from survey.literature.claims import Cell, Changes, Judgement, between, changes, figure
+from survey.literature.claims import Cell, Changes, Judgement, changes, compare_copies, formatted_number
 from survey.literature.loading import EXCLUDED, POOL, TAXONOMY
 from survey.literature.pool import cell_label, format_tags
 from survey.literature.problems import quoted, visible
@@ -32,25 +32,25 @@ def _site(context: click.Context, param: click.Parameter, url: str) -> str:
     return f"{url.rstrip('/')}/" if url else ""
 
 
-@click.command(short_help="What changed between two days or two copies, in entries and in conclusions.")
+@click.command(short_help="Report what changed between two days or two copies, in entries and in conclusions.")
 @click.argument("before", type=Day(), required=False)
 @click.argument("after", type=Day(), required=False)
 @click.option("--with", "other", metavar="FOLDER", callback=_other_copy,
               type=click.Path(exists=True, file_okay=False, path_type=Path),
-              help="Compare with another, older copy of bib/ in place of an earlier day.")  # fmt: skip
+              help="Compare with an older copy of bib/ instead of an earlier day.")  # fmt: skip
 @click.option("--site", metavar="URL", default="", callback=_site,
               help="Link entries and claims to their pages on this site (markdown).")  # fmt: skip
 @formats("text", "json", "markdown")
-@finds_bib
+@pass_bib
 def diff(folder: Path, before: date | None, after: date | None, other: Path | None, site: str, form: str) -> None:
-    """Say what changed from BEFORE to AFTER: works that came, and what follows from them.
+    """Report what changed from BEFORE to AFTER: added works, and their effect on the conclusions.
 
-    Claims whose status or number is another one, rankings of values in another order, and cells
-    of two main axes in which nobody stood and now somebody does.
+    Lists claims with a new status or number, changed rankings of values, and cells of two main
+    axes that were empty and now hold an entry.
 
-    With --with, say what changes from another copy of the data to this one: besides that, works
-    that are gone, tags and other fields of works that are others, and claims that ask something else.
-    Both copies are judged on the same day, the later one of theirs.
+    With --with, report what changes from another copy of the data to this one. The list then
+    includes removed works, changed tags and other fields, and redefined claims. Both copies are
+    judged as of the same day, the later of theirs.
 
     \b
         survey diff 2026-05-04 2026-11-21
@@ -58,11 +58,11 @@ def diff(folder: Path, before: date | None, after: date | None, other: Path | No
     """
     if other is not None:
         if before is not None:
-            raise click.UsageError("give two days, or --with FOLDER, and not both")
+            raise click.UsageError("expected two days, or --with FOLDER, but not both")
         was, pool = load(other), load(folder)
-        found, files = between(was, pool), _other_files(other, folder)
+        found, files = compare_copies(was, pool), _other_files(other, folder)
     elif before is None or after is None:
-        raise click.UsageError("give two days (as in 2026-05-04 2026-11-21), or --with FOLDER")
+        raise click.UsageError("expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER")
     else:
         was = pool = load(folder)
         files = ()
@@ -75,13 +75,13 @@ def diff(folder: Path, before: date | None, after: date | None, other: Path | No
     elif form == "markdown":
         click.echo(comment(found, was, pool, files, site), nl=False)
     elif other is not None:
-        click.echo("\n".join([headline(found, files), "", *_copies(found), *_lines(found, pool), *_named(files)]))
+        click.echo("\n".join([change_summary(found, files), "", *_copies(found), *_lines(found, pool), *_named(files)]))
     else:
         click.echo("\n".join([click.style(f"From {found.before} to {found.after}", bold=True), *_lines(found, pool)]))
 
 
 def _other_files(was: Path, now: Path) -> tuple[str, ...]:
-    """Files, besides those that are compared entry by entry, that only one copy has or that differ."""
+    """Return the files that differ or exist in one copy only; those compared entry by entry are left out."""
     names = {path.relative_to(side).as_posix() for side in (was, now) for path in side.rglob("*") if path.is_file()}
     return tuple(name for name in sorted(names - {POOL, EXCLUDED}) if _bytes(was / name) != _bytes(now / name))
 
@@ -122,52 +122,52 @@ def _as_dict(found: Changes, files: Iterable[str]) -> dict[str, object]:
         "counts": [{"axis": c.axis, "cell": c.cell, "before": c.before, "after": c.after} for c in found.counts],
         "filled": [[list(a), list(b)] for a, b in found.filled],
         "emptied": [[list(a), list(b)] for a, b in found.emptied],
-        "stay": vars(found.stay),
+        "unchanged": vars(found.unchanged),
         "files": list(files),
     }  # fmt: skip
 
 
 def _copies(found: Changes) -> list[str]:
-    """What only two copies can differ in."""
+    """Return the lines on changes that only occur between two copies."""
     old, new = found.old, found.new
     there = f"{old.entries} entries and {old.records} excluded records there"
-    works = f"{found.stay.entries} entries and {found.stay.records} excluded records"
-    conclusions = f"{found.stay.claims} claims and {found.stay.rankings} rankings"
+    works = f"{found.unchanged.entries} entries and {found.unchanged.records} excluded records"
+    conclusions = f"{found.unchanged.claims} claims and {found.unchanged.rankings} rankings"
     out = [
         f"Both copies as of {found.after}: {there}, {new.entries} and {new.records} here",
-        f"{works} stay as they are, {conclusions} too; {found.stay.cells} filled cells stay filled",
+        f"{works} are unchanged, as are {conclusions}; {found.unchanged.cells} filled cells stay filled",
         "",
     ]
     gone = (*found.gone_entries, *found.gone_records)
-    out += [f"{len(gone)} works are gone", *_indented(", ".join(_keys(gone)))]
-    out.append(f"{len(found.edits)} works are changed")
+    out += [f"{len(gone)} works were removed", *_indented(", ".join(_keys(gone)))]
+    out.append(f"{len(found.edits)} works were changed")
     for edit in found.edits:
         out += _indented(f"{edit.after.key}: {', '.join(edit.fields)}" if edit.fields else edit.after.key)
         out += [f"        {axis}: {_tags(old) or 'not coded'} -> {_tags(new) or 'not coded'}"
                 for axis, old, new in edit.tags]  # fmt: skip
-    for what, claims in (("new", found.new_claims), ("gone", found.gone_claims), ("asked otherwise", found.restated)):
+    for what, claims in (("added", found.new_claims), ("removed", found.gone_claims), ("redefined", found.restated)):
         if claims:
-            out += [f"{len(claims)} claims are {what}", *_indented(", ".join(_ids(claims)))]
+            out += [f"{len(claims)} claims were {what}", *_indented(", ".join(_ids(claims)))]
     return out
 
 
 def _lines(found: Changes, pool: Pool) -> list[str]:
-    out = [f"{len(found.entries)} entries and {len(found.records)} excluded records came"]
+    out = [f"{len(found.entries)} entries and {len(found.records)} excluded records were added"]
     out += _indented(", ".join(_keys(found.entries)))
-    out += ["", click.style(f"{len(found.overturned)} claims have another status", bold=True)]
-    for old, new in found.overturned:
+    out += ["", click.style(f"{len(found.status_changes)} claims have a new status", bold=True)]
+    for old, new in found.status_changes:
         out.append(wrapped(f"{new.claim.id}: {old.status} -> {new.verdict}", "    "))
-    out += ["", f"{len(found.moved)} more have another number"]
-    for old, new in found.moved:
-        out.append(f"    {new.claim.id}: {figure(old)} -> {figure(new)}")
-    out += ["", click.style(f"{len(found.rankings)} rankings have another order", bold=True)]
+    out += ["", f"{len(found.number_changes)} more have a new number"]
+    for old, new in found.number_changes:
+        out.append(f"    {new.claim.id}: {formatted_number(old)} -> {formatted_number(new)}")
+    out += ["", click.style(f"{len(found.rankings)} rankings have changed", bold=True)]
     for ranking in found.rankings:
         out.append(wrapped(f"{ranking.axis}: {' > '.join(ranking.before)}", "    "))
         out.append(wrapped(f"now {' > '.join(ranking.after)}", "        "))
-    out += ["", click.style(f"{len(found.filled)} empty cells are filled", bold=True)]
+    out += ["", click.style(f"{len(found.filled)} empty cells were filled", bold=True)]
     out += [_cell(cell, pool) for cell in found.filled]
     if found.emptied:
-        out += ["", click.style(f"{len(found.emptied)} filled cells are empty", bold=True)]
+        out += ["", click.style(f"{len(found.emptied)} filled cells were emptied", bold=True)]
         out += [_cell(cell, pool) for cell in found.emptied]
     return out
 

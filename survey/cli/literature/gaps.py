@@ -1,4 +1,4 @@
-"""The subcommand on gaps."""
+"""The subcommand gaps: empty cells, why they are empty, and how surprising that is."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, finds_bib, formats
-from survey.cli.literature.printing import headline, sentence
+from survey.cli.literature.options import as_of, formats, pass_bib
+from survey.cli.literature.printing import json_header, summary_line
 from survey.literature import Pool, load
 from survey.literature.gaps import Cell, Gap, GapMap, Kind, TripleMap, every_map, gap_map, ranked, triple
 
@@ -22,39 +22,39 @@ SIGNS = {
     Kind.UNSTUDIED: "0", Kind.UNDISCLOSED: "?", Kind.NOT_CODED: "…", Kind.FURTHER: "+", Kind.NOBODY: "∅",
     Kind.PAST: "†", Kind.NOT_APPLICABLE: "–", Kind.IMPOSSIBLE: "×",
 }  # fmt: skip
-"""What stands in an empty cell of a printed map."""
+"""The sign in an empty cell of a printed map."""
 
-SAID = {
-    Kind.UNSTUDIED: "unstudied", Kind.UNDISCLOSED: "an entry with one value does not say the other",
+MEANINGS = {
+    Kind.UNSTUDIED: "unstudied", Kind.UNDISCLOSED: "an entry with one value does not disclose the other",
     Kind.NOT_CODED: "an entry with one value is not coded on the other axis",
     Kind.FURTHER: "only as a further value of an entry that counts elsewhere",
-    Kind.NOBODY: "nobody has one of the values", Kind.PAST: "history: works from before language models",
+    Kind.NOBODY: "no entry has one of the values", Kind.PAST: "history: works from before language models",
     Kind.NOT_APPLICABLE: "not applicable", Kind.IMPOSSIBLE: "impossible by definition",
 }  # fmt: skip
 
 
-@click.command(short_help="Where the pool is empty, and how.")
+@click.command(short_help="List the gaps in the pool, with their likelihood.")
 @click.argument("axes", nargs=-1, metavar="[AXIS AXIS [AXIS]]")
 @as_of
-@click.option("--strict", is_flag=True, help="Only entries whose credit is explicit and trained.")
+@click.option("--strict", is_flag=True, help="Count only entries with explicit and trained credit.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, metavar="N",
-              help="How many gaps to list.")  # fmt: skip
+              help="Number of gaps to list.")  # fmt: skip
 @formats("table", "json", "csv")
-@finds_bib
+@pass_bib
 def gaps(folder: Path, axes: tuple[str, ...], day: date | None, strict: bool, top: int, form: str) -> None:
-    """Where the pool is empty, in which way, and how surprising that is.
+    """List the empty cells of the pool, why they are empty, and how surprising that is.
 
     Without axes: the open cells of every pair of main axes, the least likely to be empty by
-    chance first. With two axes, their map: the number of entries, or the sign of the kind of
-    emptiness. With three, what is filled two by two and empty all together.
+    chance first. With two axes, their map: the number of entries, or a sign for the kind of gap.
+    With three, combinations of values that never occur although each pair in them does.
 
     \b
-    expected  entries that would stand there if the axes had nothing to do with each other
-    residual  the distance from that, in standard deviations
-    p         how often so few would stand there by chance, looking at this cell alone
-    p map     the same, allowing for all cells of the map
+    expected  expected number of entries if the axes were independent
+    residual  distance from the expected number, in standard deviations
+    p         probability of so few entries by chance, for this cell alone
+    p map     the same, corrected for all cells of the map
 
-    An empty cell is a fact about this pool; its improbability is another and a weaker one.
+    That a cell is empty is a fact about this pool; how improbable that is, is a weaker one.
 
     \b
         survey gaps
@@ -68,7 +68,7 @@ def gaps(folder: Path, axes: tuple[str, ...], day: date | None, strict: bool, to
         elif len(axes) == 3:
             _print_triple(pool, triple(pool, axes[0], axes[1], axes[2], strict), top, form)
         elif axes:
-            raise click.UsageError(f"{len(axes)} axes: name none for the list, two for a map, or three")
+            raise click.UsageError(f"expected no axes for the list, two for a map, or three (found {len(axes)})")
         else:
             _print_list(pool, ranked(every_map(pool, strict)), top, form)
     except ValueError as error:
@@ -88,7 +88,7 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
             for c in (gap.cell for gap in found[:top])
         ]  # fmt: skip
         headers = ["", "", "kind", "expected", "residual", "p", "p map"]
-        click.echo(f"{sentence(pool)}\n\n{_table(lines, headers, 3)}")
+        click.echo(f"{summary_line(pool)}\n\n{_table(lines, headers, 3)}")
         click.echo(f"\n{len(lines)} of {len(found)} open cells")
 
 
@@ -103,11 +103,11 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
             [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
             for a in map.rows.value_cells
         ]
-        click.echo(f"{sentence(pool)}; {map.n} with a value on both axes\n")
+        click.echo(f"{summary_line(pool)}; {map.n} with a value on both axes\n")
         click.echo(_table(lines, [f"{map.rows.id} \\ {map.columns.id}", *map.columns.value_cells], 1))
-        numbers = [(SIGNS[kind], len(map.of(kind)), SAID[kind]) for kind in SIGNS if map.of(kind)]
-        for sign, number, said in numbers:
-            click.echo(f"{chr(10) if sign == numbers[0][0] else ''}{sign}  {number:>3}  {said}")
+        numbers = [(SIGNS[kind], len(map.of(kind)), MEANINGS[kind]) for kind in SIGNS if map.of(kind)]
+        for sign, number, meaning in numbers:
+            click.echo(f"{chr(10) if sign == numbers[0][0] else ''}{sign}  {number:>3}  {meaning}")
 
 
 def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
@@ -127,13 +127,15 @@ def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
             [*cell.cells, _figure(cell.expected), _figure(cell.residual), f"{cell.p:.3f}", f"{cell.corrected:.3f}"]
             for cell in found.joint[:top]
         ]
-        click.echo(f"{sentence(pool)}; {found.n} with a value on all three axes\n")
+        click.echo(f"{summary_line(pool)}; {found.n} with a value on all three axes\n")
         click.echo(_table(lines, [*axes, "expected", "residual", "p", "p map"], 3))
-        click.echo(f"\n{len(lines)} of {len(found.joint)} cells that are filled two by two and empty together")
+        click.echo(
+            f"\n{len(lines)} of {len(found.joint)} combinations that never occur although each pair in them does"
+        )
 
 
 def _row(cell: Cell) -> dict[str, Any]:
-    """A cell as other programs get it."""
+    """Return a cell as a JSON object."""
     return {
         "rows": cell.rows, "row": cell.row, "columns": cell.columns, "column": cell.column, "kind": cell.kind.value,
         "count": cell.count, "strict": len(cell.strict), "expected": _short(cell.expected),
@@ -152,13 +154,13 @@ def _figure(number: float | None) -> str:
 
 
 def _table(lines: Iterable[list[str]], headers: list[str], words: int) -> str:
-    """A table whose first columns are words and the rest figures."""
+    """Return a table: the first columns hold words, the others numbers."""
     alignment = ["left"] * words + ["right"] * (len(headers) - words)
     return tabulate(list(lines), headers, colalign=alignment, disable_numparse=True)
 
 
 def _json(pool: Pool, data: dict[str, Any]) -> None:
-    click.echo(json.dumps(headline(pool) | data, ensure_ascii=False, indent=1, allow_nan=False))
+    click.echo(json.dumps(json_header(pool) | data, ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def _csv(rows: list[dict[str, Any]]) -> None:

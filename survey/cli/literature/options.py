@@ -1,4 +1,4 @@
-"""Options and errors that subcommands share."""
+"""Options and error handling shared by the subcommands."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from survey.literature.loading import TAXONOMY
 from survey.literature.problems import quoted
 
 
-def finds_bib(command: Callable[..., None]) -> Callable[..., None]:
-    """Give the command the data folder, and turn problems of the data into exit status 1."""
+def pass_bib(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the data folder to the command, and report problems in the data with exit status 1."""
 
     @wraps(command)
     def wrapped(folder: Path | None, **arguments: Any) -> None:
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a character shows a question mark
+            if isinstance(stream, io.TextIOWrapper):  # characters missing from the encoding become question marks
                 stream.reconfigure(errors="replace")
         try:
             command(folder or _nearest_bib(), **arguments)
@@ -33,7 +33,7 @@ def finds_bib(command: Callable[..., None]) -> Callable[..., None]:
         except InvalidSurvey as error:
             fail(error.problems)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader closed the pipe, as head does
         except OSError as error:
             place = error.filename or "cannot write"
             raise click.ClickException(f"{place}: {(error.strerror or str(error)).lower()}") from None
@@ -46,11 +46,11 @@ def _nearest_bib() -> Path:
     for place in (here, *here.parents):
         if (place / "bib" / TAXONOMY).is_file():
             return Path(os.path.relpath(place / "bib", here))
-    raise click.UsageError(f"there is no bib/{TAXONOMY} here or in a folder above (name the folder with --bib DIR)")
+    raise click.UsageError(f"found no bib/{TAXONOMY} here or in a parent folder (name the folder with --bib DIR)")
 
 
 def fail(problems: Iterable[Problem]) -> NoReturn:
-    """Print every problem and end with exit status 1."""
+    """Print every problem and exit with status 1."""
     problems = tuple(problems)
     for problem in problems:
         click.echo(str(problem), err=True)
@@ -65,7 +65,7 @@ class Day(click.ParamType[date]):
     name = "date"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """The date, or a message that shows the form."""
+        """Return the date; otherwise fail with a message that shows the expected format."""
         if isinstance(value, date):
             return value
         try:
@@ -84,20 +84,20 @@ def _filter(context: click.Context, param: click.Parameter, values: tuple[str, .
 
 
 as_of = click.option("--as-of", "day", type=Day(), metavar="DATE",
-                     help="The pool as it was on that day (YYYY-MM-DD).")  # fmt: skip
+                     help="Use the pool as of this day (YYYY-MM-DD).")  # fmt: skip
 where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE", callback=_filter,
-                     help="Only entries that match; may be given several times.")  # fmt: skip
+                     help="Only entries that match; repeatable.")  # fmt: skip
 primary = click.option("--primary", is_flag=True, help="Match first values only.")
 
 
 def formats(*names: str) -> Callable[..., Any]:
-    """An option --format with these choices, the first being the default."""
+    """Return an option --format with these choices; the first is the default."""
     return click.option("--format", "form", type=click.Choice(names), default=names[0], show_default=True,
-                        help="How to print it.")  # fmt: skip
+                        help="Output format.")  # fmt: skip
 
 
-def chosen(folder: Path, day: date | None, filters: list[tuple[str, str]], primary: bool) -> Pool:
-    """The entries that a command is asked about."""
+def select_entries(folder: Path, day: date | None, filters: list[tuple[str, str]], primary: bool) -> Pool:
+    """Return the entries that match a command's filters."""
     try:
         return load(folder).as_of(day).where(filters, primary)
     except ValueError as error:

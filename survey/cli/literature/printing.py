@@ -1,47 +1,56 @@
-"""How results look in a terminal."""
+"""Formatting of results for the terminal."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-import pandas as pd
 from tabulate import tabulate
 
 from survey.literature import Entry, Pool
+from survey.literature.counting import CellCount
 
 
-def headline(pool: Pool) -> dict[str, Any]:
-    """What every JSON output says first: of which day, over how many."""
+def json_header(pool: Pool) -> dict[str, Any]:
+    """Return the first fields of every JSON output: the day and the numbers of entries and records."""
     return {"as_of": pool.day.isoformat(), "entries": len(pool), "excluded": len(pool.records)}
 
 
-def sentence(pool: Pool) -> str:
-    """The same in words."""
+def summary_line(pool: Pool) -> str:
+    """Return the same as text."""
     return f"{len(pool)} entries, {len(pool.records)} excluded records, as of {pool.day.isoformat()}"
 
 
-def count_table(table: pd.DataFrame) -> str:
-    """A column of counts with bars; mentions only where they say something new."""
-    widest = max(table["count"].max(), 1) if len(table) else 1
-    shown = pd.DataFrame({"value": table["cell"], "count": table["count"]})
-    if "mentions" in table and (table["mentions"] != table["count"]).any():
-        shown["mentions"] = table["mentions"]
-    shown[""] = ["▇" * round(24 * number / widest) for number in table["count"]]
-    alignment = ["left", *["right"] * (shown.shape[1] - 2), "left"]
-    return tabulate(shown.to_numpy().tolist(), headers=list(shown.columns), colalign=alignment)
+def count_table(found: Sequence[CellCount]) -> str:
+    """Return a table of counts with bars; with mentions only where they differ from the counts."""
+    columns: dict[str, list[int]] = {"count": [row.count for row in found]}
+    if any(row.mentions != row.count for row in found):
+        columns["mentions"] = [row.mentions for row in found]
+    return bars([row.cell for row in found], columns)
+
+
+def bars(values: Sequence[object], columns: Mapping[str, Sequence[int]]) -> str:
+    """Return a table with a line per value: a column per name, and bars for the first column."""
+    first = next(iter(columns.values()))
+    widest = max([1, *first])
+    drawn = ["▇" * round(24 * number / widest) for number in first]
+    alignment = ["left", *["right"] * len(columns), "left"]
+    return tabulate(
+        list(zip(values, *columns.values(), drawn, strict=True)), headers=["value", *columns, ""], colalign=alignment
+    )
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """A text in lines that fit the terminal."""
+    """Return the text wrapped to the width of the terminal."""
     width = min(max(shutil.get_terminal_size().columns, 60), 100)
     return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
 
 
 def entry_page(entry: Entry, pool: Pool) -> list[str]:
-    """All that is known of an entry, line by line."""
+    """Return everything about an entry, line by line."""
     lines = [click.style(wrapped(entry.title), bold=True), wrapped("; ".join(map(str, entry.authors)))]
     if entry.text("authors-incomplete"):
         lines.append(wrapped(f"(incomplete: {entry.text('authors-incomplete')})"))

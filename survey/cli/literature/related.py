@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from survey.cli.literature.options import as_of, finds_bib, formats, primary, where
-from survey.cli.literature.printing import headline, wrapped
+from survey.cli.literature.options import as_of, formats, pass_bib, primary, where
+from survey.cli.literature.printing import json_header, wrapped
 from survey.literature import load
 from survey.literature.related import NOTICE, Related, Style, related
 
@@ -22,24 +22,24 @@ from survey.literature.related import NOTICE, Related, Style, related
 @where
 @primary
 @click.option("--cover", "axes", multiple=True, metavar="AXIS",
-              help="Cover every value of this axis; may be given several times.")  # fmt: skip
+              help="Cover every value of this axis; repeatable.")  # fmt: skip
 @as_of
 @formats("text", "latex", "markdown", "json")
-@finds_bib
+@pass_bib
 def related_command(
     folder: Path, filters: list[tuple[str, str]], primary: bool, axes: tuple[str, ...], day: date | None, form: str
 ) -> None:
-    """What a related-work section can build on: a count, a reading path, a skeleton of a paragraph.
+    """Prepare a related-work section: a citable count, a reading path, a paragraph skeleton.
 
     \b
     the sentence       how many entries match, ready to cite with edition and data
     the reading path   the fewest entries that together have every value that occurs on the
                        chosen axes: foundations and surveys first, then by first publication
-    the paragraph      how the entries stand on those axes, with citations: a skeleton, put
-                       together from counts, to be rewritten by whoever signs the text
+    the paragraph      the entries by their values on those axes, with citations: a skeleton
+                       generated from counts, for the author to rewrite
 
-    Without --cover, the first three main axes are covered that no --where names and on which
-    the entries differ. The citations are keys of: survey export --format bib
+    Without --cover, the path covers the first three main axes that no --where names and on
+    which the entries differ. The citations are keys of: survey export --format bib
 
     \b
         survey related --where reward=hybrid
@@ -56,29 +56,29 @@ def related_command(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--cover") from None
     if form == "json":
-        click.echo(json.dumps(headline(pool) | _as_dict(found), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(json_header(pool) | _as_dict(found), ensure_ascii=False, indent=1))
     else:
         click.echo("\n".join(_lines(found, Style(form))))
 
 
 def _lines(found: Related, style: Style) -> Iterator[str]:
     remark = {Style.TEXT: "{}", Style.LATEX: "% {}", Style.MARKDOWN: "<!-- {} -->"}[style]
-    yield from _said(found.cited(style), style)
+    yield from _prose(found.cited(style), style)
     if found.path:
         yield ""
-        yield from _said(f"A reading path: {found.reach}", style)
+        yield from _prose(f"Reading path: {found.path_summary}", style)
         yield from _steps(found, style)
     yield ""
     yield from (remark.format(line) for line in textwrap.wrap(NOTICE, 90))
     yield ""
-    yield from _said(found.paragraph(style), style)
+    yield from _prose(found.paragraph(style), style)
     if found.entries:
         yield ""
-        yield remark.format(f"The citations: {_export(found)}")
+        yield remark.format(f"Citations: {_export(found)}")
 
 
-def _said(text: str, style: Style) -> list[str]:
-    """Prose in lines that fit a terminal; what goes into another program stays in one line."""
+def _prose(text: str, style: Style) -> list[str]:
+    """Return text wrapped for the terminal; text for other programs stays on one line."""
     return [wrapped(text)] if style is Style.TEXT else [text]
 
 
@@ -86,21 +86,21 @@ def _steps(found: Related, style: Style) -> Iterator[str]:
     match style:
         case Style.LATEX:
             yield r"\begin{enumerate}"
-            yield from (f"  \\item \\cite{{{step.entry.key}}} % {found.told(step)}" for step in found.path)
+            yield from (f"  \\item \\cite{{{step.entry.key}}} % {found.describe(step)}" for step in found.path)
             yield r"\end{enumerate}"
         case Style.MARKDOWN:
             yield ""
-            yield from (f"1. [@{step.entry.key}] <!-- {found.told(step)} -->" for step in found.path)
+            yield from (f"1. [@{step.entry.key}] <!-- {found.describe(step)} -->" for step in found.path)
         case _:
             for n, step in enumerate(found.path, 1):
                 entry = step.entry
                 yield f"\n{n:>3}. {click.style(entry.key, bold=True)}: {entry.by} {entry.year}"
                 yield wrapped(entry.title, "     ")
-                yield wrapped(found.told(step), "     ")
+                yield wrapped(found.describe(step), "     ")
 
 
 def _export(found: Related) -> str:
-    """The command that writes the entries as BibTeX."""
+    """Return the command that exports the entries as BibTeX."""
     asked = "".join(f" --where {_quoted(f'{axis}={value}')}" for axis, value in found.filters)
     asked += " --primary" if found.primary else ""
     day = f" --as-of {found.pool.snapshot}" if found.pool.snapshot else ""
@@ -123,9 +123,9 @@ def _as_dict(found: Related) -> dict[str, Any]:
         "path": [
             {
                 "key": step.entry.key,
-                "because": step.because,
-                "adds": [{"axis": axis, "value": cell} for axis, cell in step.adds],
-                "only": [{"axis": axis, "value": cell} for axis, cell in step.only],
+                "because": step.reason,
+                "adds": [{"axis": axis, "value": cell} for axis, cell in step.new_values],
+                "only": [{"axis": axis, "value": cell} for axis, cell in step.unique_values],
             }
             for step in found.path
         ],

@@ -1,4 +1,4 @@
-"""The subcommand on robustness."""
+"""The subcommand robustness: every conclusion under other ways of counting."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, finds_bib, formats
-from survey.cli.literature.printing import headline, sentence, wrapped
+from survey.cli.literature.options import as_of, formats, pass_bib
+from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.literature import Pool, load
 from survey.literature.claims import (
     Conclusion,
@@ -22,9 +22,9 @@ from survey.literature.claims import (
     Ranking,
     by_standing,
     conclusions,
-    hangs_on,
     question,
     rankings,
+    turning_entries,
 )
 from survey.literature.pool import Variant
 from survey.literature.problems import expected, quoted
@@ -32,28 +32,28 @@ from survey.literature.problems import expected, quoted
 COLUMNS = ("claim", "variant", "number", "of", "against", "holds", "turned-by", "falls-with")
 
 
-@click.command(short_help="Test every conclusion again under other ways of counting.")
+@click.command(short_help="Test every conclusion under other ways of counting.")
 @click.argument("ids", metavar="[CLAIM]...", nargs=-1)
 @as_of
 @formats("table", "json", "csv")
-@finds_bib
+@pass_bib
 def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> None:
-    """Test every conclusion again under other ways of counting.
+    """Test every conclusion under other ways of counting.
 
-    The variants are those of bib/claims.toml: another reading, fewer works, works that were left
-    out counted again, and one entry after the other taken out. A claim survives a variant if it
-    passes its test there; "5 of 6" counts the variants that can ask it. To survive says how much
-    hangs on a choice and not that the claim is true; to fail can mean that the variant
-    leaves out the very works that the claim is about.
+    The variants come from bib/claims.toml: another reading, fewer works, excluded works counted
+    again, and leave-one-out. A claim survives a variant if it passes its test there; "5 of 6"
+    counts the variants to which the claim applies. Survival shows how little a conclusion depends
+    on a choice, not that it is true. A claim can also fail because the variant excludes the very
+    works that the claim is about.
 
     \b
-    peer reviewed (0)    fails there, with this number
-    leave one out (c3)   turns when this entry is left out
-    15 to 10             what is counted, and what it has to exceed
+    peer reviewed (0)    fails in this variant, with this number
+    leave one out (c3)   the result changes when this entry is left out
+    15 to 10             the number counted, and the number it has to exceed
 
-    With CLAIM, that claim variant by variant. Without, the order of values on every main axis
-    follows: who leads, and how far the order agrees with the full one (Kendall's tau-b; ✗ where
-    another value leads). The format csv has a row per claim and variant.
+    With CLAIM, show that claim variant by variant. Without, a ranking of the values on every main
+    axis follows: which value leads, and how far the order agrees with the full one (Kendall's
+    tau-b; ✗ where another value leads). The format csv has a row per claim and variant.
     """
     pool = load(folder)
     known = [claim.id for claim in pool.claims]
@@ -61,14 +61,14 @@ def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) 
         if id not in known:
             raise click.UsageError(f"there is no claim {quoted(id)} {expected(id, known)}")
     if not pool.claims.variants:
-        raise click.UsageError("there is no variant to test with (describe one in claims.toml, as [variant.ID])")
+        raise click.UsageError("there is no variant to test with (add one to claims.toml, as [variant.ID])")
     now = pool.as_of(day)
     found = conclusions(pool, [claim for claim in pool.claims if not ids or claim.id in ids], day)
     orders = () if ids else rankings(pool, day)
     if form == "json":
-        told = {"data": now.fingerprint, "variants": [_variant(v) for v in pool.claims.variants]}
-        told |= {"claims": [_claim(c) for c in found], "rankings": [_ranking(r) for r in orders]}
-        click.echo(json.dumps(headline(now) | told, ensure_ascii=False, indent=1, allow_nan=False))
+        document = {"data": now.fingerprint, "variants": [_variant(v) for v in pool.claims.variants]}
+        document |= {"claims": [_claim(c) for c in found], "rankings": [_ranking(r) for r in orders]}
+        click.echo(json.dumps(json_header(now) | document, ensure_ascii=False, indent=1, allow_nan=False))
     elif form == "csv":
         click.echo(_csv(found), nl=False)
     elif ids:
@@ -76,7 +76,7 @@ def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) 
     else:
         _table(found)
         _orders(orders, pool.claims.variants)
-        click.echo(f"\n{len(found)} claims, {len(pool.claims.variants)} variants, {sentence(now)}")
+        click.echo(f"\n{len(found)} claims, {len(pool.claims.variants)} variants, {summary_line(now)}")
 
 
 # ----------------------------------------------------------------- in a terminal
@@ -92,14 +92,14 @@ def _table(found: tuple[Conclusion, ...]) -> None:
                 rows, headers, align = [row[:3] for row in rows], headers[:3], align[:3]
             widths = [None, None, None, 44][: len(headers)]
             click.echo(tabulate(rows, headers, colalign=align, disable_numparse=True, maxcolwidths=widths))
-    if turning := hangs_on(found):
-        click.echo(f"\n{click.style('entries that turn a claim when left out', bold=True)}")
+    if turning := turning_entries(found):
+        click.echo(f"\n{click.style('entries whose removal changes the result of a claim', bold=True)}")
         for key, some in turning.items():
             click.echo(wrapped(f"{key}: {', '.join(c.claim.id for c in some)}"))
 
 
 def _orders(orders: tuple[Ranking, ...], variants: tuple[Variant, ...]) -> None:
-    """For each axis who leads, how often, and tau-b with the full order in every variant."""
+    """Print for each axis the leading value, how often it leads, and tau-b with the full order in every variant."""
     shown = [v for v in variants if any(o.variant == v for r in orders for o in r.orders)]
     rows = []
     for r in orders:
@@ -107,7 +107,7 @@ def _orders(orders: tuple[Ranking, ...], variants: tuple[Variant, ...]) -> None:
         leads = f"{len([o for o in r.orders if o.stays])} of {len(r.orders)}"
         rows.append([r.axis.id, ", ".join(r.full.leaders), leads, *(_tau(by.get(v.id)) for v in shown)])
     if rows:
-        click.echo(f"\n{click.style('who leads on each axis, and tau-b with the order as coded', bold=True)}")
+        click.echo(f"\n{click.style('the leading value on each axis, and tau-b with the order as coded', bold=True)}")
         headers = ["axis", "leads", "leads in", *(v.label.replace(" ", "\n") for v in shown)]
         align = ["left", "left", *["right"] * (len(headers) - 2)]
         click.echo(tabulate(rows, headers, colalign=align, disable_numparse=True))
@@ -130,7 +130,7 @@ def _number(o: Outcome) -> str:
 
 
 def _failing(conclusion: Conclusion) -> str:
-    """The variants in which a claim fails, with the number, or the entries without which it turns."""
+    """Return the variants in which a claim fails, with the number or the entries whose removal changes it."""
     return ", ".join(
         f"{o.variant.label} ({', '.join(o.turns) if o.variant.leave_one_out else _number(o)})"
         for o in conclusion.failed
@@ -147,20 +147,22 @@ def _page(conclusion: Conclusion, pool: Pool) -> str:
         wrapped(f"counted: {question(claim, pool.taxonomy)}"),
         "",
     ]
-    rows = [[o.variant.label, *_told(o, conclusion)] for o in (conclusion.broad, *conclusion.outcomes)]
+    rows = [[o.variant.label, *_result(o, conclusion)] for o in (conclusion.broad, *conclusion.outcomes)]
     lines.append(tabulate(rows, tablefmt="plain", colalign=("left", "right", "left"), disable_numparse=True))
-    return "\n".join([*lines, "", wrapped(f"It does not say: {claim.limit}")])
+    return "\n".join([*lines, "", wrapped(f"Limit: {claim.limit}")])
 
 
-def _told(o: Outcome, conclusion: Conclusion) -> tuple[str, str]:
+def _result(o: Outcome, conclusion: Conclusion) -> tuple[str, str]:
     if o.holds is None:
-        return "", "cannot ask it"
+        return "", "does not apply"
     number = _number(o) if conclusion.claim.largest or o.against else f"{o.number} of {o.of}"
     passes = "passes" if o.holds else "fails"
     if o.variant.leave_one_out:
-        return "", f"{passes}: " + (f"turns without {', '.join(o.turns)}" if o.turns else "no single entry turns it")
+        return "", f"{passes}: " + (
+            f"changes without {', '.join(o.turns)}" if o.turns else "no single entry changes it"
+        )
     if o.breaks is not None and conclusion.broad.holds:
-        passes += f" (falls with {o.breaks} of {len(o.variant.readmit)})"
+        passes += f" (fails from {o.breaks} of {len(o.variant.readmit)} on)"
     return number, passes
 
 
@@ -185,14 +187,14 @@ def _claim(c: Conclusion) -> dict[str, Any]:
 
 
 def _outcome(o: Outcome) -> dict[str, Any] | None:
-    """An outcome for programs; null where the variant cannot ask the claim."""
+    """Return an outcome as a JSON object; null where the variant does not apply to the claim."""
     if o.holds is None:
         return None
-    told: dict[str, Any] = {"holds": o.holds}
+    result: dict[str, Any] = {"holds": o.holds}
     if o.variant.leave_one_out:
-        return told | {"turned_by": list(o.turns)}
-    told |= {"number": o.number, "of": o.of, "against": o.against}
-    return told | ({"falls_with": o.breaks} if o.variant.at_worst else {})
+        return result | {"turned_by": list(o.turns)}
+    result |= {"number": o.number, "of": o.of, "against": o.against}
+    return result | ({"falls_with": o.breaks} if o.variant.at_worst else {})
 
 
 def _ranking(r: Ranking) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The subcommand on credit: who earned the reward of a run."""
+"""``survey trace credit``: assign the reward of a run to its units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from survey.cli.trace.files import opened, readings_at, tells, valid
+from survey.cli.trace.files import open_output, read_documents, reports_errors, require_trace
 from survey.traces import Trace
 from survey.traces.credit import KINDS, METHODS, VALUES, NotMeasurable, assign
 from survey.traces.credit.rows import COLUMNS, frame, rows
@@ -22,10 +22,10 @@ files = click.argument("paths", metavar="FILE...", nargs=-1, required=True,
                        type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))  # fmt: skip
 
 
-@click.command(short_help="Who earned the reward: credit by unit and method.")
+@click.command(short_help="Assign the reward of a run to agents, messages or other units.")
 @files
 @click.option(
-    "--unit", "kind", type=click.Choice(KINDS), default="agent", show_default=True, help="What credit hangs on."
+    "--unit", "kind", type=click.Choice(KINDS), default="agent", show_default=True, help="Unit that receives credit."
 )
 @click.option(
     "--method",
@@ -33,52 +33,52 @@ files = click.argument("paths", metavar="FILE...", nargs=-1, required=True,
     default="leave-one-out",
     show_default=True,
     metavar="METHOD",
-    help="One of those listed below.",
+    help="One of the methods listed above.",
 )
 @click.option(
     "--value",
     type=click.Choice(list(VALUES)),
     default="reach",
     show_default=True,
-    help="What a part of a run is worth: the share of the returned work, or of the tokens, that reaches "
-    "the result, or the recorded outcome as long as the result, or all work it used, is left.",
+    help="Value of a part of a run: the share of the returned work, or of the tokens, that reaches "
+    "the result; or the recorded outcome while the result, or all work that it used, remains.",
 )
 @click.option(
     "--samples",
     type=click.IntRange(min=2),
     metavar="N",
-    help="Estimate from so many orders.  [default: exact where it can be, else 1000]",
+    help="Estimate from N sampled orders.  [default: exact where feasible, else 1000]",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the orders drawn.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sampling.")
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
-    help="Of the confidence intervals.",
+    help="Level of the confidence intervals.",
 )
-@click.option("--reward", metavar="NAME", help="Which of the run's rewards.  [default: team, or the only one]")
+@click.option("--reward", metavar="NAME", help="Reward to assign.  [default: team, or the only one]")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["table", "json", "csv", "parquet"]),
     default="table",
     show_default=True,
-    help="How to print it.",
+    help="Output format.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where to write; .gz and .zst pack.  [default: standard output]",
+    help="Output file; .gz and .zst compress it.  [default: standard output]",
 )
-@tells
+@reports_errors
 def credit(
     paths: tuple[Path, ...], kind: str, method: str, value: str, samples: int | None, seed: int, level: float,
     reward: str | None, form: str, output: Path | None,
 ) -> None:  # fmt: skip
-    """Say what every agent, role, turn, message or call of a run earned.
+    """Compute the credit of every agent, role, turn, message or call of a run.
 
     \b
       survey trace credit run.jsonl --method shapley
@@ -88,15 +88,15 @@ def credit(
     \b
     From the reward alone   broadcast
     From a group of runs    group, agent-wise, magrpo, two-level, sharp-group
-    By taking units out     leave-one-out, shapley, shapley-antithetic, shapley-stratified,
+    By removing units       leave-one-out, shapley, shapley-antithetic, shapley-stratified,
                             shapley-latin, shapley-graph, shapley-causal, sharp
     From other runs         counterfactual
     Along the run           gae
 
-    Taking a unit out of a record runs nothing again: it says what of the record depends on the unit.
-    A method that makes no sense for a unit, or lacks something in the trace, says so; exit status 1.
+    Removing a unit reruns nothing: it shows what in the record depends on the unit. Exit status 1 with the
+    reason if a method does not apply to a unit or if the trace lacks what it needs.
     """
-    traces = [valid(reading) for path in paths for reading in readings_at(path)]
+    traces = [require_trace(reading) for path in paths for reading in read_documents(path)]
     with _bar(f"{METHODS[method].title}, {len(traces)} trace{'s' if len(traces) != 1 else ''}") as progress:
         try:
             found = assign(
@@ -107,30 +107,30 @@ def credit(
             raise click.ClickException(str(reason)) from None
     if form == "parquet":
         if output is None and sys.stdout.isatty():
-            raise click.UsageError("parquet is no text: name a file with -o, or pass it on")
-        written = io.BytesIO()
-        frame(traces, found).to_parquet(written, index=False)
-        data = written.getvalue()
+            raise click.UsageError("parquet is binary: name a file with -o, or redirect the output")
+        buffer = io.BytesIO()
+        frame(traces, found).to_parquet(buffer, index=False)
+        data = buffer.getvalue()
     else:
         data = {"table": _table, "json": _json, "csv": _csv}[form](traces, found).encode("utf-8", "surrogatepass")
-    with opened(output) as stream:
+    with open_output(output) as stream:
         stream.write(data)
 
 
 @contextmanager
 def _bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Tells how far it is, on standard error if that is a terminal; begins anew with each trace."""
+    """Show a progress bar on standard error if that is a terminal; it restarts with each trace."""
     if not sys.stderr.isatty():
         yield lambda done, whole: None
         return
     with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
-        def tell(done: int, whole: int) -> None:
+        def show(done: int, whole: int) -> None:
             if done < bar.pos or bar.length != whole:
                 bar.pos, bar.length, bar.finished = 0, whole, False
             bar.update(done - bar.pos)
 
-        yield tell
+        yield show
 
 
 Found = Sequence[Sequence[Any]]
@@ -143,14 +143,14 @@ def _table(traces: Sequence[Trace], found: Found) -> str:
     for trace, own in zip(traces, found, strict=True):
         bounded = any(credit.low is not None for credit in own)
         head = ["unit", "credit", *(["from", "to"] if bounded else []), "why"]
-        body = [[c.unit, *map(_said, (c.value, c.low, c.high) if bounded else (c.value,)), c.why] for c in own]
+        body = [[c.unit, *map(_number, (c.value, c.low, c.high) if bounded else (c.value,)), c.why] for c in own]
         align = ["left", *["right"] * (3 if bounded else 1), "left"]
         table = tabulate(body, headers=head, disable_numparse=True, colalign=align) if own else "no units"
         pages.append(f"{trace.id}\n\n{table}\n")
     return "\n".join(pages)
 
 
-def _said(amount: float | None) -> str:
+def _number(amount: float | None) -> str:
     return "" if amount is None else f"{amount + 0.0:.4f}".replace("-0.0000", "0.0000")
 
 
@@ -164,3 +164,6 @@ def _csv(traces: Sequence[Trace], found: Found) -> str:
     writer.writeheader()
     writer.writerows(rows(traces, found))
     return text.getvalue()
+
+
+COMMANDS = (credit,)

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import click
 
-from survey.cli.trace import printing as tracepages
-from survey.cli.trace.files import file, opened, output, readings_at, tells, trace_of, valid, which, written
+from survey.cli.lazy_group import LazyGroup
+from survey.cli.trace import printing
+from survey.cli.trace.files import (
+    file,
+    open_output,
+    output,
+    read_documents,
+    reports_errors,
+    require_trace,
+    select_trace,
+    which,
+    write_output,
+)
 from survey.traces import replay, states
 from survey.traces.exporters import EXPORTERS
-from survey.traces.files import anonymised, dumped
+from survey.traces.files import anonymised, to_json_line
 from survey.traces.importers import BadLog, Importer, Log, importers, recognised
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
@@ -21,32 +31,25 @@ from survey.traces.model import Content
 from survey.traces.problems import nearest
 from survey.traces.replay import until
 
-LATE = {
-    "reward": "survey.cli.trace.rewards",
-    "credit": "survey.cli.trace.credit",
-    "score": "survey.cli.trace.score",
+MODULES = {
+    "survey.cli.trace.rewards": ("reward",),
+    "survey.cli.trace.credit": ("credit",),
+    "survey.cli.trace.score": ("score",),
 }
-"""Commands whose modules are loaded when they are asked for: credit computes with numpy, the others do not."""
+"""The commands of other modules."""
 
 
-class Toolkit(click.Group):
-    """A group of which some commands are loaded late."""
+class TraceGroup(LazyGroup):
+    """A group that lists its commands alphabetically."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names in the order of the alphabet."""
-        return sorted([*super().list_commands(ctx), *LATE])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command; its module is loaded now if that was not done."""
-        if cmd_name in LATE:
-            command: click.Command = getattr(import_module(LATE[cmd_name]), cmd_name)
-            return command
-        return super().get_command(ctx, cmd_name)
+        """Return all names."""
+        return sorted(super().list_commands(ctx))
 
 
-@click.group(cls=Toolkit, short_help="Check, measure, import and export orchestration traces.")
+@click.group(cls=TraceGroup, modules=MODULES, short_help="Check, measure, import and export orchestration traces.")
 def trace() -> None:
-    """Read, check, measure, import and export what teams of agents did.
+    """Check, measure, import and export orchestration traces: records of what teams of agents did.
 
     \b
       survey trace import auto ~/logs/session.jsonl -o run.jsonl
@@ -59,11 +62,11 @@ def trace() -> None:
       survey trace score 'runs/*.jsonl' -o scores.jsonl
 
     FILE is a trace in JSON, or many in JSON Lines, plain or packed with gzip or Zstandard;
-    - is standard input. The schema and what is checked stand on the site under Traces.
+    - is standard input. The site documents the schema and the checks under Traces.
     """
 
 
-@trace.command(short_help="Report everything that is wrong with traces.")
+@trace.command(short_help="Report errors and warnings in traces.")
 @click.argument(
     "paths",
     metavar="FILE...",
@@ -78,7 +81,7 @@ def trace() -> None:
     show_default=True,
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many errors, and how many warnings, to print of each trace.",
+    help="Most errors, and most warnings, to print for each trace.",
 )
 @click.option(
     "--format",
@@ -86,31 +89,31 @@ def trace() -> None:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print them.",
+    help="Output format.",
 )
-@tells
+@reports_errors
 def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
-    """Report every structural error, and everything that cannot have happened as it is told.
+    """Report every structural error and every contradiction between events.
 
-    An error of structure names its place in the document as a JSON Pointer. Where the structure
-    is sound the trace is replayed, and each error names the events that contradict each other.
+    A structural error names its place in the document as a JSON Pointer. A trace with a sound structure
+    is replayed, and each error names the events that contradict each other.
     """
     traces = errors = warnings = bad = 0
-    for reading in (reading for path in paths for reading in readings_at(path, limit)):
+    for reading in (reading for path in paths for reading in read_documents(path, limit)):
         found = reading.problems
         if reading.trace is not None:
             found.extend(replay(reading.trace, limit=limit).problems)
         traces += 1
         errors, warnings = errors + found.errors, warnings + found.warnings
         bad += bool(found.errors or (strict and found.warnings))
-        tracepages.problems(reading.place, found, form)
+        printing.problems(reading.place, found, form)
     if form == "text":
-        click.echo(tracepages.verdict(traces, errors, warnings, bad))
+        click.echo(printing.summary(traces, errors, warnings, bad))
     if bad:
         raise SystemExit(1)
 
 
-@trace.command(short_help="A page of figures: time, critical path, agents, costs.")
+@trace.command(short_help="Report measures: time, critical path, agents, costs.")
 @file
 @which
 @click.option(
@@ -119,159 +122,158 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
     type=click.Choice(["text", "json", "html"]),
     default="text",
     show_default=True,
-    help="How to print it; html is one file to be shared.",
+    help="Output format; html is a self-contained page.",
 )
 @output
-@tells
+@reports_errors
 def report(path: Path, wanted: str | None, form: str, output: Path | None) -> None:
-    """Measure a trace and print the figures on a page.
+    """Measure a trace and print a report.
 
-    What cannot be measured in the trace is not guessed: the page says what is missing.
+    Nothing is guessed: where a trace does not allow a measure, the report says what is missing.
     """
-    found = trace_of(path, wanted)
+    found = select_trace(path, wanted)
     if form == "html":
-        written(EXPORTERS["html"](found), output)
+        write_output(EXPORTERS["html"](found), output)
     elif form == "json":
-        written(tracepages.as_json(found, measure(found)), output)
+        write_output(printing.as_json(found, measure(found)), output)
     else:
         replayed = replay(found)
-        written(tracepages.page(replayed, measure(replayed)), output)
+        write_output(printing.page(replayed, measure(replayed)), output)
 
 
-@trace.command("import", short_help="Read a real system's log as traces.")
+@trace.command("import", short_help="Convert logs of real systems to traces.")
 @click.argument("form", metavar="FORMAT")
 @click.argument(
     "paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
 )
 @output
-@click.option("--keep-content", is_flag=True, help="Keep free text. Without this it is hashed and its length noted.")
+@click.option("--keep-content", is_flag=True, help="Keep free text.  [default: store its hash and length]")
 @click.option(
     "--salt",
     metavar="TEXT",
-    help="Salt of the hashes, so that several imports can be compared.  [default: a new one each time]",
+    help="Salt of the hashes, to make several imports comparable.  [default: a new one each time]",
 )
-@tells
+@reports_errors
 def import_command(
     form: str, paths: tuple[Path, ...], output: Path | None, keep_content: bool, salt: str | None
 ) -> None:
-    """Read logs as traces, one on each line. FILE may be a folder where the system writes one.
+    """Convert logs to traces, one on each line. FILE may be a folder if the system writes one.
 
-    FORMAT is auto, which looks at the content, or one of those listed by
-    ``survey trace formats``. What the log did not say, and what a trace cannot hold, is counted
-    in the trace (source.lost) and told on standard error; nothing is made up for it.
+    FORMAT is auto, which recognises a log by its content, or a format listed by
+    ``survey trace formats``. What the log does not say, and what a trace cannot hold, is counted
+    in the trace (source.lost) and reported on standard error; nothing is invented in its place.
     """
-    importer = None if form == "auto" else _known(form)
-    with opened(output) as stream:
+    importer = None if form == "auto" else _importer_named(form)
+    with open_output(output) as stream:
         for path in paths:
             log = Log(path, sys.stdin.buffer.read() if str(path) == "-" else None)
             chosen = importer or recognised(log)
             if chosen is None:
                 raise BadLog(
-                    f"{path}: found no log of a known kind "
+                    f"{path}: found no log in a known format "
                     f"(expected one of {', '.join(importers())}; name one in place of auto)"
                 )
             for made in chosen.read(log, Content(keep_content, salt)):
-                stream.write(dumped(made) + b"\n")
-                click.echo(tracepages.imported(path, chosen, made), err=True)
+                stream.write(to_json_line(made) + b"\n")
+                click.echo(printing.imported(path, chosen, made), err=True)
 
 
-@trace.command("formats", short_help="What can be imported and exported.")
-@tells
+@trace.command("formats", short_help="List the import and export formats.")
+@reports_errors
 def formats_command() -> None:
     """List the formats that import reads and export writes."""
-    click.echo(tracepages.formats(importers(), EXPORTERS))
+    click.echo(printing.formats(importers(), EXPORTERS))
 
 
-@trace.command("export", short_help="Write a trace in another program's format.")
+@trace.command("export", short_help="Convert a trace to another program's format.")
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(EXPORTERS)))
 @file
 @which
 @output
-@tells
+@reports_errors
 def export_command(form: str, path: Path, wanted: str | None, output: Path | None) -> None:
     """Write a trace in the format of another program: perfetto, otlp, atif, ocel, mermaid, html."""
-    written(EXPORTERS[form](trace_of(path, wanted)), output)
+    write_output(EXPORTERS[form](select_trace(path, wanted)), output)
 
 
-@trace.command("replay", short_help="The state of the team after each event.")
+@trace.command("replay", short_help="Print the state of the team after each event.")
 @file
 @which
 @click.option("--until", "last", metavar="EVENT", help="Stop after this event.")
-@click.option("--cut", is_flag=True, help="Print the trace up to there instead of the states.")
+@click.option("--cut", is_flag=True, help="Print the trace up to that event instead of the states.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print the states.",
+    help="Output format of the states.",
 )
 @output
-@tells
+@reports_errors
 def replay_command(path: Path, wanted: str | None, last: str | None, cut: bool, form: str, output: Path | None) -> None:
-    """Walk through a trace in causal order and print the state after each event.
+    """Replay a trace in causal order and print the state after each event.
 
-    The state is who is alive, who has work to return, which calls have no result and which
-    messages have not arrived, and what has been spent.
+    The state: agents alive, tasks to return, calls without a result, messages in flight, and costs so far.
     """
-    found = trace_of(path, wanted)
+    found = select_trace(path, wanted)
     ids = [event.id for event in found.events]
     if last is not None and last not in ids:
         raise click.BadParameter(f'no event has the id "{last}"{nearest(last, ids)}', param_hint="--until")
-    with opened(output) as stream:
+    with open_output(output) as stream:
         if cut:
-            stream.write(dumped(until(found, last) if last is not None else found) + b"\n")
+            stream.write(to_json_line(until(found, last) if last is not None else found) + b"\n")
             return
         for event, state in states(found):
-            line = json.dumps(state.to_json()) if form == "json" else tracepages.state(event, state)
+            line = json.dumps(state.to_json()) if form == "json" else printing.state(event, state)
             stream.write(f"{line}\n".encode())
             if event.id == last:
                 break
 
 
-@trace.command(short_help="Where two runs part, and what it comes to.")
+@trace.command(short_help="Compare two runs: where they diverge, and how their measures differ.")
 @click.argument(
     "paths", metavar="A B", nargs=2, type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 )
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
 )
-@tells
+@reports_errors
 def diff(paths: tuple[Path, Path], form: str) -> None:
-    """Compare two traces act by act, in causal order, and measure by measure.
+    """Compare two traces event by event, in causal order, and measure by measure.
 
     Exit status 1 if they differ.
     """
-    found = difference(*(trace_of(path, None) for path in paths))
-    click.echo(tracepages.difference(paths, found, form))
+    found = difference(*(select_trace(path, None) for path in paths))
+    click.echo(printing.difference(paths, found, form))
     if found:
         raise SystemExit(1)
 
 
-@trace.command(short_help="Take names and content out of traces.")
+@trace.command(short_help="Remove names and content from traces.")
 @file
 @output
 @click.option(
     "--salt",
     metavar="TEXT",
-    help="Salt of the hashes, so that several traces stay comparable.  [default: a new one each time]",
+    help="Salt of the hashes, to keep several traces comparable.  [default: a new one each time]",
 )
-@tells
+@reports_errors
 def anonymise(path: Path, output: Path | None, salt: str | None) -> None:
-    """Give everyone and everything new names, and leave the events, times and figures as they are.
+    """Replace all names, and keep the events, times and figures unchanged.
 
-    Content, the source and fields that the schema does not know are taken out.
+    Content, the source and fields that the schema does not know are removed.
     """
-    with opened(output) as stream:
-        for reading in readings_at(path):
-            stream.write(dumped(anonymised(valid(reading), salt)) + b"\n")
+    with open_output(output) as stream:
+        for reading in read_documents(path):
+            stream.write(to_json_line(anonymised(require_trace(reading), salt)) + b"\n")
 
 
-def _known(name: str) -> Importer:
+def _importer_named(name: str) -> Importer:
     known = importers()
     if name not in known:
         raise click.BadParameter(
-            f'"{name}" is no format{nearest(name, known)}; expected auto, {", ".join(known)}', param_hint="FORMAT"
+            f'"{name}" is not a format{nearest(name, known)}; expected auto, {", ".join(known)}', param_hint="FORMAT"
         )
     return known[name]
 

@@ -1,4 +1,4 @@
-"""How traces look in a terminal."""
+"""Traces, measures and problems as text for a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDEST = 28
 
 
 def problems(place: str, found: Problems, form: str) -> None:
-    """Print the problems of a trace, and how many there are beyond those kept."""
+    """Print the problems of a trace, and the number of those beyond the limit."""
     if form == "json":
         shown = [
             {
@@ -52,15 +52,15 @@ def problems(place: str, found: Problems, form: str) -> None:
         click.echo(f"{place}: and {len(found) - len(kept)} more; in all {totals}")
 
 
-def verdict(traces: int, errors: int, warnings: int, bad: int) -> str:
-    """The last line of a check."""
+def summary(traces: int, errors: int, warnings: int, bad: int) -> str:
+    """Return the last line of a check."""
     parts = [_count(errors, "error")] + [_count(warnings, "warning")] * bool(warnings)
     where = f" in {bad} of {_count(traces, 'trace')}" if bad else f" in {_count(traces, 'trace')}"
     return f"{' and '.join(parts) if errors or warnings else 'no problems'}{where}"
 
 
 def imported(path: Path, importer: Importer, trace: Trace) -> str:
-    """One trace that was read, and what the log did not say."""
+    """Describe an imported trace and its losses."""
     size = f"{_count(len(trace), 'event')}, {_count(len(trace.agents), 'agent')}"
     line = f"{path}: {trace.id}: {size} ({importer.name}{', experimental' if importer.experimental else ''})"
     lost = [f"    {item['count']} {item['what']}" for item in trace.source.get("lost", [])]
@@ -68,17 +68,17 @@ def imported(path: Path, importer: Importer, trace: Trace) -> str:
 
 
 def formats(known: Mapping[str, Importer], exporters: Mapping[str, Exporter]) -> str:
-    """Both lists."""
+    """List the import and export formats."""
     width = max(map(len, [*known, *exporters])) + 2
     read = [
         f"  {name:{width}}{one.title}{' (experimental)' if one.experimental else ''}" for name, one in known.items()
     ]
-    written = [f"  {name:{width}}{one.title}" for name, one in exporters.items()]
-    return "\n".join(["Import", *read, "", "Export", *written])
+    lines = [f"  {name:{width}}{one.title}" for name, one in exporters.items()]
+    return "\n".join(["Import", *read, "", "Export", *lines])
 
 
 def as_json(trace: Trace, measures: Mapping[str, Measure]) -> dict[str, Any]:
-    """The figures as an object; what cannot be measured says why."""
+    """Return the measures as an object; one without a value has the reason."""
     found = {
         name: {"value": one.value, "unit": one.unit, **({"why_not": one.why_not} if one.why_not else {})}
         for name, one in measures.items()
@@ -87,13 +87,13 @@ def as_json(trace: Trace, measures: Mapping[str, Measure]) -> dict[str, Any]:
 
 
 def page(replayed: Replay, measures: Mapping[str, Measure]) -> str:
-    """The figures as a page."""
+    """Return the measures as a text report."""
     trace, width = replayed.trace, min(max(shutil.get_terminal_size().columns, 60), 100)
     lines = [click.style(trace.id, bold=True), _subtitle(replayed)]
     if replayed.problems.errors:
         lines.append(
             click.style(
-                f"It has {_count(replayed.problems.errors, 'error')}, so its figures mean little (survey trace check).",
+                f"{_count(replayed.problems.errors, 'error')}: the figures are unreliable (run survey trace check).",
                 fg="red",
             )
         )
@@ -146,7 +146,7 @@ def _figure(one: Measure, width: int) -> list[str]:
 
 
 def amount(value: float, unit: str = "") -> str:
-    """A figure with the digits that mean something, and its unit.
+    """Format a figure with its significant digits and its unit.
 
     >>> amount(83.4219, "s"), amount(1234567, "tokens"), amount(0.25, "share of events")
     ('83.4 s', '1,234,567 tokens', '25% of events')
@@ -158,7 +158,7 @@ def amount(value: float, unit: str = "") -> str:
 
 
 def state(event: Event, state: State) -> str:
-    """An event and the team after it, on one line."""
+    """Return an event and the state of the team after it, on one line."""
     facts = [f"{len(state.alive)} alive"]
     facts += [
         f"{len(found)} {name}"
@@ -172,9 +172,9 @@ def state(event: Event, state: State) -> str:
 
 
 def difference(paths: tuple[Path, Path], found: Difference, form: str) -> str:
-    """Two runs side by side."""
+    """Compare two runs side by side."""
     if form == "json":
-        parting = [event.to_json() if event else None for event in found.parting]
+        parting = [event.to_json() if event else None for event in found.first_difference]
         measures = {a.name: [a.value, b.value] for a, b in found.measures}
         return json.dumps(
             {
@@ -187,9 +187,9 @@ def difference(paths: tuple[Path, Path], found: Difference, form: str) -> str:
             ensure_ascii=False,
         )
     if not found:
-        return f"no difference in {_count(found.same, 'act')}"
-    lines = [f"{_count(found.same, 'act')} in common"]
-    for path, event in zip(paths, found.parting, strict=True):
+        return f"no difference in {_count(found.same, 'event')}"
+    lines = [f"{_count(found.same, 'event')} in common"]
+    for path, event in zip(paths, found.first_difference, strict=True):
         said = f"{event.id}: {_act(event)}" if event else "is over"
         lines.append(f"  then {path}: {said}")
     for path, only in zip(paths, found.agents, strict=True):

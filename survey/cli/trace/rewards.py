@@ -1,4 +1,4 @@
-"""The subcommand on rewards: what each family would pay for a run."""
+"""``survey trace reward``: the rewards that each family assigns in a run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pathlib import Path
 
 import click
 
-from survey.cli.trace.files import file, tells, trace_of, which
+from survey.cli.trace.files import file, reports_errors, select_trace, which
 from survey.traces import Trace, replay
 from survey.traces.problems import nearest
-from survey.traces.rewards import FAMILIES, VARIANTS, Family, Paid, Reward, family, rewards, table
+from survey.traces.rewards import FAMILIES, VARIANTS, Family, Reward, RewardResult, family, rewards, table
 
 COLUMNS = ("trace_id", "kind", "unit", "reward", "family", "part", "why")
 
 
 class _Word(click.ParamType[Family]):
-    """A family by its code or name."""
+    """A reward family, by code or name."""
 
     name = "FAMILY"
 
@@ -34,7 +34,7 @@ class _Word(click.ParamType[Family]):
 
 
 class _Setting(click.ParamType[tuple[str, float]]):
-    """A weight with its value."""
+    """A weight and its value."""
 
     name = "name=value"
 
@@ -43,17 +43,17 @@ class _Setting(click.ParamType[tuple[str, float]]):
     ) -> tuple[str, float]:
         if isinstance(value, tuple):
             return value
-        name, _, said = value.partition("=")
+        name, _, amount_text = value.partition("=")
         try:
-            amount = float(said)
+            amount = float(amount_text)
         except ValueError:
             amount = nan
         if not isfinite(amount):
-            self.fail(f'"{value}" is no weight (expected a name, "=" and a number: local=0.3)', param, ctx)
+            self.fail(f'"{value}" is not a weight (expected a name, "=" and a number: local=0.3)', param, ctx)
         return name.strip(), amount
 
 
-@click.command(short_help="What each reward family pays in a trace, and why.")
+@click.command(short_help="Compute what each reward family pays in a trace, and why.")
 @file
 @which
 @click.option("--family", "families", type=_Word(), multiple=True, metavar="FAMILY",
@@ -62,8 +62,8 @@ class _Setting(click.ParamType[tuple[str, float]]):
 @click.option("--weight", "settings", type=_Setting(), multiple=True, metavar="NAME=VALUE",
               help="Set a weight of the families chosen; repeatable. A weight of 0 leaves a part out.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True,
-              help="How to print them.")  # fmt: skip
-@tells
+              help="Output format.")  # fmt: skip
+@reports_errors
 def reward(
     path: Path,
     wanted: str | None,
@@ -71,7 +71,7 @@ def reward(
     settings: tuple[tuple[str, float], ...],
     form: str,
 ) -> None:
-    """Compute what the reward families R1 to R8 pay in a trace, whom, and how each number came about.
+    """Compute what the reward families R1 to R8 pay in a trace: to whom, how much, and why.
 
     \b
       survey trace reward run.jsonl
@@ -79,12 +79,12 @@ def reward(
       survey trace reward run.jsonl --family R8 --weight local=0.3 --format json
       survey trace reward run.jsonl --family parl --weight progress=0.5
 
-    What a trace does not say enough for is listed with the reason; no missing reward counts as 0.
-    Exit status 1 if families were asked for and none of them pays anything.
+    A family that the trace does not support is listed with the reason; a missing reward never counts as 0.
+    Exit status 1 if --family was given and no such family pays anything.
     """
     asked = list(dict.fromkeys(one.name for one in families or FAMILIES.values()))
     parameters = _parameters([family(name) for name in asked], settings)
-    found = trace_of(path, wanted)
+    found = select_trace(path, wanted)
     replayed = replay(found)
     try:
         paid = rewards(replayed, asked, parameters)
@@ -109,21 +109,21 @@ def reward(
 
 
 def _parameters(asked: list[Family], settings: Iterable[tuple[str, float]]) -> dict[str, dict[str, float]]:
-    """Which family is given which weights."""
+    """Assign the given weights to the families that have them."""
     found: dict[str, dict[str, float]] = {}
     known = sorted({name for one in asked for name in one.weights})
     for name, value in settings:
         if name not in known:
             expected = f"expected one of {', '.join(known)}" if known else "they have none"
-            said = f'"{name}" is no weight of the families chosen{nearest(name, known)}; {expected}'
-            raise click.BadParameter(said, param_hint="--weight")
+            message = f'"{name}" is not a weight of the families chosen{nearest(name, known)}; {expected}'
+            raise click.BadParameter(message, param_hint="--weight")
         for one in asked:
             if name in one.weights:
                 found.setdefault(one.name, {})[name] = value
     return found
 
 
-def _csv(trace: Trace, paid: Paid) -> str:
+def _csv(trace: Trace, paid: RewardResult) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -131,18 +131,16 @@ def _csv(trace: Trace, paid: Paid) -> str:
     return stream.getvalue()
 
 
-def _page(trace: Trace, paid: Paid, errors: int) -> str:
+def _page(trace: Trace, paid: RewardResult, errors: int) -> str:
     width = min(max(shutil.get_terminal_size().columns, 60), 110)
     lines = [click.style(trace.id, bold=True)]
     if errors:
-        said = (
-            f"This trace has {errors} error{'' if errors == 1 else 's'}; its rewards mean little (survey trace check)."
-        )
-        lines.append(click.style(said, fg="red"))
+        message = f"{errors} error{'' if errors == 1 else 's'}: the rewards are unreliable (run survey trace check)."
+        lines.append(click.style(message, fg="red"))
     for title, rows in _grouped(paid.rewards).items():
         lines += ["", click.style(title, bold=True), *_rows(rows, width)]
     if paid.why_not:
-        lines += ["", click.style("Not to be computed in this trace", bold=True), *_reasons(paid.why_not, width)]
+        lines += ["", click.style("Not computable in this trace", bold=True), *_reasons(paid.why_not, width)]
     return "\n".join(lines)
 
 
@@ -155,7 +153,7 @@ def _grouped(found: Iterable[Reward]) -> dict[str, list[Reward]]:
 
 
 def _rows(rows: list[Reward], width: int) -> list[str]:
-    """Rewards with their sentences; of several parts paid to one unit also what they come to."""
+    """Return rewards with their explanations; several parts paid to one unit also have a total."""
     units = {f"{one.kind} {one.unit}" for one in rows}
     alone = len(units) == 1 < len(rows)
     names = [
@@ -169,7 +167,7 @@ def _rows(rows: list[Reward], width: int) -> list[str]:
         start = f"  {shown:{column}}  {one.reward + 0.0:>8.4g}  "
         lines += textwrap.wrap(one.why, width, initial_indent=start, subsequent_indent=" " * len(start))
     if alone:
-        lines.append(f"  {'in all':{column}}  {sum(one.reward for one in rows) + 0.0:>8.4g}")
+        lines.append(f"  {'total':{column}}  {sum(one.reward for one in rows) + 0.0:>8.4g}")
     return lines
 
 
@@ -181,3 +179,6 @@ def _reasons(why_not: Mapping[str, str], width: int) -> list[str]:
         textwrap.fill(f"{', '.join(names)}: {reason}", width, initial_indent="  ", subsequent_indent="    ")
         for reason, names in together.items()
     ]
+
+
+COMMANDS = (reward,)

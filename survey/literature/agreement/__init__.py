@@ -1,4 +1,4 @@
-"""Agreement between readers: raw, kappa, alpha, with intervals, axis by axis."""
+"""Inter-reader agreement by axis: raw agreement, kappa and alpha, with intervals."""
 
 from survey.literature.agreement.pairs import (
     POOL,
@@ -7,9 +7,9 @@ from survey.literature.agreement.pairs import (
     Disagreement,
     Pair,
     agreement,
-    compared,
     reading,
+    reading_pairs,
 )
 from survey.literature.agreement.reliability import Estimate
 
-__all__ = ["POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Pair", "agreement", "compared", "reading"]
+__all__ = ["POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Pair", "agreement", "reading", "reading_pairs"]

@@ -1,10 +1,9 @@
-"""Agreement between readings: how far two codings of the same entries say the same.
+"""Agreement between readings: how far two codings of the same entries agree.
 
-Raw agreement, Cohen's kappa (1960) and Krippendorff's alpha (nominal, 2011), each with a
-bootstrap interval. On a ranked axis the first values are compared; on a set the whole sets,
-each distinct set being a category of its own, with the mean Jaccard index beside them. Axes
-of numbers are left out. The pool's own tags are a reading too, under the id ``pool``; they
-were written with the codings at hand, so that their agreement with one is not independent.
+Raw agreement, Cohen's kappa (1960) and Krippendorff's alpha (nominal, 2011), each with a bootstrap interval. On a
+ranked axis the first values are compared; on a set the entire sets, where each distinct set is a category, in addition
+to the mean Jaccard index. Numeric axes are not compared. The pool's own tags are also a reading, with the id ``pool``.
+They were made with knowledge of the codings, so their agreement with a coding is not independent.
 """
 
 from __future__ import annotations
@@ -16,37 +15,37 @@ from enum import StrEnum
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.literature.agreement.reliability import Category, Estimate, reliability
-from survey.literature.pool import NOT_CODED, Adjudication, Coding, Entry, Judgement, Pool, cells, compared_part
+from survey.literature.pool import NOT_CODED, Adjudication, Coding, Entry, Judgement, Pool, cells, compared_values
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape
 
 if TYPE_CHECKING:
     import pandas as pd
 else:
-    pd = late("pandas")
+    pd = lazy("pandas")
 
 POOL = "pool"
-"""The id under which the pool's own tags are compared."""
+"""The id of the pool's own tags as a reading."""
 
 OWN = (
-    "The tags of this pool as they stand (the date is that of the snapshot). They were made with "
-    "every coding at hand, so that how far they follow one of them is no test of it."
+    "The current tags of this pool (the date is that of the snapshot). They were made with knowledge of "
+    "every coding, so their agreement with one of them does not validate it."
 )
 
 ABSENCE: Category = ("",)
-"""What a reader said who gave no value, where the words for that count together."""
+"""The category of all words for absence, where these count together."""
 
 SIDES = {"both": (True, True), "first only": (True, False), "second only": (False, True), "neither": (False, False)}
-"""Who named a word, on a set."""
+"""Which of two readers named a word, on a set."""
 
 
 class Absences(StrEnum):
-    """What becomes of "not applicable", "none" and "does not say" when readings are compared.
+    """How "not applicable", "none" and "does not say" are compared.
 
-    Together they are one category: a reader who has only one word for all of them is not held to
-    the distinction. Apart each is its own. Left out, only entries count to which both gave a value.
+    Together, they are one category, since some readers use one word for all three. Apart, each is a category.
+    Left out, only entries count to which both readers gave a value.
     """
 
     TOGETHER = "together"
@@ -56,7 +55,7 @@ class Absences(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An entry that two readers see differently, with both sides and what was decided, if it was."""
+    """An entry that two readers code differently: both sides, and the adjudication if there is one."""
 
     key: str
     axis: str
@@ -66,7 +65,7 @@ class Disagreement:
 
     @property
     def ranking(self) -> bool:
-        """Whether they differ in rank only: the first value of one is a further value of the other."""
+        """Whether they differ in rank only: the first value of one is also a value of the other."""
         one, other = ([tag.word for tag in side.tags] for side in (self.first, self.second))
         return one[0] in other or other[0] in one
 
@@ -75,9 +74,8 @@ class Disagreement:
 class Agreement:
     """How far two readings agree on one axis.
 
-    ``alike`` of ``n`` entries agree. ``confusion`` counts all shared entries in the taxonomy's
-    shape: the words of the first reader down and of the second across; on a set, for each word,
-    whether both, one or neither named it.
+    The readers agree on ``alike`` of ``n`` entries. ``confusion`` counts all shared entries: a row per word of the
+    first reader, a column per word of the second; on a set, for each word, whether both, one or neither named it.
     """
 
     first: str
@@ -93,17 +91,17 @@ class Agreement:
     disagreements: tuple[Disagreement, ...]
 
     def confusions(self) -> list[tuple[str, str, list[Disagreement]]]:
-        """What was taken for what, the most frequent first: the two readings and the entries."""
+        """Return the confusions, most frequent first: the values of the two readings, and the disagreements."""
         found: dict[tuple[str, str], list[Disagreement]] = defaultdict(list)
         for d in self.disagreements:
-            one, other = ("; ".join(compared_part(side.tags, self.axis)) for side in (d.first, d.second))
+            one, other = ("; ".join(compared_values(side.tags, self.axis)) for side in (d.first, d.second))
             found[one, other].append(d)
         return sorted(((a, b, some) for (a, b), some in found.items()), key=lambda c: -len(c[2]))
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two readings that share axes and entries; ``blind`` counts the entries that one read blind."""
+    """Two readings that share axes and entries; ``blind`` counts the entries that one reader coded blind."""
 
     first: str
     second: str
@@ -111,23 +109,23 @@ class Pair:
     entries: int
     blind: int
     blind_axes: tuple[str, ...]
-    """The axes on which one of them read any entry blind."""
+    """The axes on which one of them coded any entry blind."""
 
     @property
     def independent(self) -> bool:
-        """Whether neither reading is the pool's own, which was made with the others at hand."""
+        """Whether neither reading is the pool's own, which was made with knowledge of the others."""
         return POOL not in (self.first, self.second)
 
 
 def reading(pool: Pool, id: str) -> Coding:
-    """A coding by its id; for ``pool`` the pool's own tags in the form of one.
+    """Return a coding by its id; for ``pool`` the pool's own tags as a coding.
 
     Raises:
         ValueError: if there is no such coding.
 
     """
     if id == POOL:
-        return Coding(POOL, "this pool", pool.day, OWN, tuple(chain.from_iterable(pool.each(_own))))
+        return Coding(POOL, "this pool", pool.day, OWN, tuple(chain.from_iterable(pool.map_cached(_own))))
     if id not in pool.codings:
         raise ValueError(f"there is no coding {quoted(id)} {expected(id, [*pool.codings, POOL])}")
     return pool.codings[id]
@@ -137,8 +135,8 @@ def _own(entry: Entry) -> tuple[Judgement, ...]:
     return tuple(Judgement(entry.key, axis, tags, {"why": entry.why(axis)}) for axis, tags in entry.tags.items())
 
 
-def compared(pool: Pool) -> tuple[Pair, ...]:
-    """Every two readings that can be compared: the codings with each other, then the pool with each."""
+def reading_pairs(pool: Pool) -> tuple[Pair, ...]:
+    """Return every pair of comparable readings: the codings with each other, then the pool with each."""
     codings = [*pool.codings.values()]
     own = reading(pool, POOL)
     pairs = (_pair(pool, one, other) for one, other in [*combinations(codings, 2), *((own, c) for c in codings)])
@@ -153,13 +151,13 @@ def agreement(
     blind_only: bool = False,
     absences: Absences = Absences.TOGETHER,
 ) -> Agreement:
-    """How far two readings (ids of codings, or ``pool``) agree on an axis.
+    """Return the agreement of two readings (ids of codings, or ``pool``) on an axis.
 
-    ``blind_only`` keeps the entries that one of the two read without seeing the other's tags.
+    ``blind_only`` keeps the entries that one reader coded without seeing the other's tags.
 
     Raises:
-        ValueError: if there is no such reading or axis, if it is an axis of numbers, or if the
-            two share no entry on it.
+        ValueError: if there is no such reading or axis, if the axis is numeric, or if the two readings share no
+            entry on it.
 
     """
     asked = _comparable(pool, axis)
@@ -171,8 +169,8 @@ def agreement(
     if not shared:
         blind = " that was read blind" if blind_only else ""
         raise ValueError(f"{first} and {second} share no entry on {axis}{blind}")
-    said = {key: _categories(sides, asked, absences) for key, sides in shared.items()}
-    counted = {key: pair for key, pair in said.items() if absences != Absences.LEFT_OUT or ABSENCE not in pair}
+    categories = {key: _categories(sides, asked, absences) for key, sides in shared.items()}
+    counted = {key: pair for key, pair in categories.items() if absences != Absences.LEFT_OUT or ABSENCE not in pair}
     overlap = _jaccard if asked.shape is Shape.SET else None
     figures = reliability([*counted.values()], overlap)
     return Agreement(
@@ -185,7 +183,7 @@ def agreement(
     )  # fmt: skip
 
 
-# --------------------------------------------------------------- what was read
+# ------------------------------------------------------------- shared entries
 
 
 def _axes(pool: Pool) -> dict[str, Axis]:
@@ -195,18 +193,18 @@ def _axes(pool: Pool) -> dict[str, Axis]:
 def _comparable(pool: Pool, axis: str) -> Axis:
     axes = _axes(pool)
     if axis in pool.taxonomy.axes and axis not in axes:
-        raise ValueError(f"{axis} is not compared: it holds numbers, or is not asked of entries")
+        raise ValueError(f"{axis} cannot be compared: it is numeric, or not an axis of entries")
     if axis not in axes:
         raise ValueError(f"there is no axis {quoted(axis)} {expected(axis, axes)}")
     return axes[axis]
 
 
-def _on(said: Coding, axis: str) -> dict[str, Judgement]:
-    return {judgement.key: judgement for judgement in said.judgements if judgement.axis == axis}
+def _on(coding: Coding, axis: str) -> dict[str, Judgement]:
+    return {judgement.key: judgement for judgement in coding.judgements if judgement.axis == axis}
 
 
 def _shared(pool: Pool, one: Coding, other: Coding, axis: str) -> dict[str, tuple[Judgement, Judgement]]:
-    """What two readers have on an axis, for every entry of the pool that both coded."""
+    """Return the judgements of two readers on an axis, for every entry of the pool that both coded."""
     first, second = _on(one, axis), _on(other, axis)
     return {e.key: (first[e.key], second[e.key]) for e in pool if e.key in first and e.key in second}
 
@@ -226,7 +224,7 @@ def _pair(pool: Pool, one: Coding, other: Coding) -> Pair:
 
 def _categories(sides: tuple[Judgement, Judgement], axis: Axis, absences: Absences) -> tuple[Category, Category]:
     one, other = (
-        ABSENCE if side.tags[0].absent and absences != Absences.APART else compared_part(side.tags, axis)
+        ABSENCE if side.tags[0].absent and absences != Absences.APART else compared_values(side.tags, axis)
         for side in sides
     )
     return one, other
@@ -234,13 +232,13 @@ def _categories(sides: tuple[Judgement, Judgement], axis: Axis, absences: Absenc
 
 def _confusion(shared: Mapping[str, tuple[Judgement, Judgement]], axis: Axis) -> pd.DataFrame:
     words = [cell for cell in cells(axis) if cell != NOT_CODED]
-    said = [tuple(compared_part(side.tags, axis) for side in sides) for sides in shared.values()]
+    compared = [tuple(compared_values(side.tags, axis) for side in sides) for sides in shared.values()]
     if axis.shape is Shape.SET:
         table = [
-            [sum(((word in a), (word in b)) == which for a, b in said) for which in SIDES.values()] for word in words
+            [sum(((word in a), (word in b)) == side for a, b in compared) for side in SIDES.values()] for word in words
         ]
         return pd.DataFrame(table, index=pd.Index(words), columns=pd.Index(SIDES))
-    pairs = Counter((a[0], b[0]) for a, b in said)
+    pairs = Counter((a[0], b[0]) for a, b in compared)
     return pd.DataFrame([[pairs[a, b] for b in words] for a in words], index=pd.Index(words), columns=pd.Index(words))
 
 

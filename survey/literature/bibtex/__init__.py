@@ -1,7 +1,7 @@
-"""BibTeX: text to blocks with their positions, and back; what a field may hold; LaTeX and names.
+"""BibTeX: parsing into blocks with positions, writing, field checks, LaTeX and names.
 
-``read_bibtex`` gives a ``Document`` of ``Block``s and problems, ``write_bibtex`` the text again. Every other
-room may ask; this one knows only how a problem is reported.
+``read_bibtex`` returns a ``Document`` of ``Block``s and problems; ``write_bibtex`` returns text. Every other room may
+import this one, which itself imports only ``problems``.
 """
 
 from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, Block, Document, Field, collapsed
@@ -12,8 +12,8 @@ from survey.literature.bibtex.fields import (
     OWN,
     REQUIRED_BY_TYPE,
     arxiv_date,
+    check_combinations,
     check_field,
-    check_together,
 )
 from survey.literature.bibtex.latex import COMBINING, FONTS, SYMBOLS, readable
 from survey.literature.bibtex.names import Name, parse_names
@@ -35,8 +35,8 @@ __all__ = [
     "Field",
     "Name",
     "arxiv_date",
+    "check_combinations",
     "check_field",
-    "check_together",
     "collapsed",
     "parse_bibtex",
     "parse_names",

@@ -1,4 +1,4 @@
-"""An entry as it is written: type, key, and fields with their lines; and what the text of a field may be."""
+"""Entries as written: type, key, and fields with their lines; and which texts a field can hold."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from survey.literature.problems import Problem
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-"""The macros that every BibTeX style defines; no other bare word is a value."""
+"""The macros that every BibTeX style defines; no other bare word is a valid value."""
 
 BRACE = re.compile(r"[{}]")
 SPACES = re.compile(r"[ \t\r\n]+")
 FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff]"
 )
-"""Characters that a text never means: controls, what cannot be seen, what turns the direction of text."""
+"""Characters that no text needs: control characters, invisible ones, and those that change the text direction."""
 
 SWALLOWED = re.compile(
     r"@[A-Za-z]+[ \t]*\{[^{},=\s]{1,200},\s{0,200}[A-Za-z-]{1,60}[ \t]*="
@@ -35,7 +35,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One BibTeX entry as it is written: type, key, fields in their order."""
+    """One BibTeX entry as written: type, key, fields in their order."""
 
     type: str
     key: str
@@ -43,14 +43,14 @@ class Block:
     fields: Mapping[str, Field]
 
     def text(self, name: str) -> str:
-        """The text of a field; empty if the entry has no such field."""
+        """Return the text of a field; empty if the entry has no such field."""
         found = self.fields.get(name)
         return found.text if found else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a BibTeX file contains, and everything that is wrong with how it is written."""
+    """The entries of a BibTeX file, and all its syntax problems."""
 
     path: str
     blocks: tuple[Block, ...]
@@ -58,10 +58,10 @@ class Document:
 
 
 def unwritable(text: str) -> str:
-    """Why a text cannot stand between braces in a BibTeX file; empty if it can.
+    """Return why a text cannot be a braced BibTeX value; empty if it can.
 
-    BibTeX counts every brace, bibtexparser leaves out those behind a backslash:
-    only a text that is balanced in both ways is read alike by everyone.
+    BibTeX counts every brace; bibtexparser ignores braces after a backslash. Only a text that is balanced both
+    ways is read the same by all programs.
     """
     if "{" not in text and "}" not in text and "\\" not in text:
         return ""
@@ -80,7 +80,7 @@ def unwritable(text: str) -> str:
 
 
 def collapsed(text: str) -> str:
-    """The text as BibTeX takes it: line breaks and runs of blanks are one blank."""
+    """Return the text as BibTeX reads it: each run of line breaks and blanks becomes one blank."""
     if "  " in text or not text.isprintable():  # a line break or a tab is not printable
         text = SPACES.sub(" ", text)
     return text.strip(" ")

@@ -1,8 +1,7 @@
-"""What a BibTeX field may hold, whatever the survey is about.
+"""Checks of BibTeX fields that do not depend on the subject of the survey.
 
-Each check takes a text and yields what is wrong with it. Axes and values are
-the taxonomy's affair; these are the rules of citing: identifiers, dates,
-addresses, the fields a bibliography style asks for.
+Each check takes a text and yields messages. The checks cover citation data: identifiers, dates, addresses, and the
+fields that bibliography styles require. Axes and values are checked against the taxonomy elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ REQUIRED_BY_TYPE: Final = {
     "book": ("publisher",), "techreport": ("institution",), "phdthesis": ("school",),
     "mastersthesis": ("school",), "misc": (), "unpublished": ("note",),
 }  # fmt: skip
-"""What the standard styles ask for beyond author, title and year; other types are not citable by them."""
+"""Fields that the standard styles require beyond author, title and year; they cannot cite other types."""
 
 CITED: Final = (
     "author", "title", "booktitle", "journal", "editor", "volume", "number", "pages", "series",
@@ -34,7 +33,7 @@ CITED: Final = (
 """The fields of plain BibTeX, in the order in which entries are written."""
 
 OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened", "ids")
-"""Fields of this format besides tags and evidence: plain text, no LaTeX."""
+"""Fields of this format other than tags and evidence: plain text, no LaTeX."""
 
 LATEX: Final = frozenset(CITED) - {
     "year", "month", "eprint", "archiveprefix", "primaryclass", "doi", "url", "isbn", "issn",
@@ -49,16 +48,17 @@ DOI_INSIDE = re.compile(r"10\.[0-9]{4,9}/\S+")
 PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 FIRST_YEAR, LAST_YEAR = 1800, 2100
-"""No date of a work or of a decision lies outside."""
+"""The range of valid years."""
+
 COMMENT = re.compile(r"(?<!\\)(?:\\\\)*([%#&])")
-"""Characters that break a text even inside a formula: a % would swallow the rest of its line."""
+"""Characters that break a text even inside a formula: a % would comment out the rest of its line."""
 
 BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
-"""Characters that LaTeX takes for commands outside formulas."""
+"""Characters that LaTeX reads as commands outside formulas."""
 
 
 def arxiv_date(eprint: str) -> tuple[int, int] | None:
-    """Year and month in which arXiv gave out the id; None if it is no arXiv id."""
+    """Return the year and month in which arXiv assigned the id; None if it is not an arXiv id."""
     match = ARXIV_NEW.fullmatch(eprint) or ARXIV_OLD.fullmatch(eprint)
     if not match:
         return None
@@ -67,7 +67,7 @@ def arxiv_date(eprint: str) -> tuple[int, int] | None:
 
 
 def check_field(name: str, text: str) -> Iterator[str]:
-    """What is wrong with the text of one field."""
+    """Yield the problems of one field."""
     if not text:
         yield "is empty (fill it in or delete the line)"
         return
@@ -77,8 +77,8 @@ def check_field(name: str, text: str) -> Iterator[str]:
         yield from check(text)
 
 
-def check_together(block: Block) -> Iterator[tuple[str, str]]:
-    """What is wrong between the fields of one entry: pairs of field and message."""
+def check_combinations(block: Block) -> Iterator[tuple[str, str]]:
+    """Yield the problems between the fields of one entry, as pairs of field and message."""
     fields = block.fields
     for name in ("author", "title", "year"):
         if name not in fields:

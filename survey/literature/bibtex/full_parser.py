@@ -1,8 +1,8 @@
-"""BibTeX as bibtexparser splits it, with every position kept.
+"""Parsing of arbitrary BibTeX with bibtexparser, with positions.
 
-What bibtexparser lets pass although it is wrong (text between entries, repeated fields, swallowed
-neighbours, concatenations) becomes a ``Problem`` with its line here. Values stay as they are
-written, without their outer braces. Nothing is decoded.
+Errors that bibtexparser accepts (text between entries, repeated fields, missing braces that merge entries,
+concatenations) become a ``Problem`` with a line. Values stay as written, without their outer braces; LaTeX is not
+decoded.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from survey.literature.problems import Problem, expected, quoted
 
 NUMBER = re.compile(r"[0-9]+")
 BRACED = re.compile(r"\{([^{}]*)\}")
-"""A value in braces with none inside: the common case, told apart quickly."""
+"""A braced value without inner braces: a fast path for the common case."""
 
 DELIMITER = re.compile(r"(?<!\\)[{}\"]")
 ENTRY = re.compile(r"@[A-Za-z]+[ \t]*\{[^\s,{}]*")
 UNCOUNTED = re.compile(r"\\\n")
-"""An end of a line that bibtexparser does not count, since a backslash stands before it."""
+"""A line end that bibtexparser does not count, since it follows a backslash."""
 
 
-# Every syntax error that bibtexparser logs is reported here with its line.
+# bibtexparser also logs the syntax errors that are reported here with their lines
 logging.getLogger("bibtexparser").addHandler(logging.NullHandler())
 logging.getLogger("bibtexparser").propagate = False
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What bibtexparser made of a text."""
+class Parsed:
+    """The entries and problems of a text."""
 
     blocks: list[Block]
     problems: list[Problem]
     broken: bool
-    """Whether an entry does not end where it should: then what follows the text might belong to it."""
+    """Whether an entry lacks its end, so that the text that follows might belong to it."""
 
 
-def split(text: str, shown: str, before: int = 0) -> Read:
-    """The entries of a text that has so many lines before it in its file."""
-    return _Reading(text, shown, before).read()
+def parse(text: str, shown: str, before: int = 0) -> Parsed:
+    """Parse a text that follows ``before`` lines of its file."""
+    return _Parser(text, shown, before).parse()
 
 
-class _Reading:
-    """Turns bibtexparser's blocks into ours and collects what is wrong with them."""
+class _Parser:
+    """Converts bibtexparser's blocks into ours and collects their problems."""
 
     def __init__(self, text: str, shown: str, before: int) -> None:
         self.text, self.shown, self.before = text, shown, before
@@ -59,14 +59,14 @@ class _Reading:
         ends = [match.start() for match in UNCOUNTED.finditer(text)]
         self._uncounted = [text.count("\n", 0, end) - number for number, end in enumerate(ends)]
 
-    def read(self) -> Read:
+    def parse(self) -> Parsed:
         library = Splitter(self.text).split()
         blocks = [block for raw in library.blocks if (block := self._block(raw))]
-        return Read(blocks, self.problems, self.broken)
+        return Parsed(blocks, self.problems, self.broken)
 
-    def _line(self, told: int | None) -> int:
-        """The line of what begins where bibtexparser says."""
-        return self.before + (told or 0) + 1 + bisect_left(self._uncounted, told or 0)
+    def _line(self, reported: int | None) -> int:
+        """Return the line in the file for a line that bibtexparser reports."""
+        return self.before + (reported or 0) + 1 + bisect_left(self._uncounted, reported or 0)
 
     def _block(self, raw: model.Block | None) -> Block | None:
         if raw is None:
@@ -109,7 +109,7 @@ class _Reading:
         return Block(raw.entry_type.lower(), key, line, MappingProxyType(fields))
 
     def _value(self, raw: str, key: str, name: str, line: int) -> str:
-        """The text of a value, without braces or quotes and with its spaces collapsed."""
+        """Return the text of a value, without braces or quotes and with its spaces collapsed."""
         if (match := BRACED.fullmatch(raw)) or _enclosed(raw):
             text = match.group(1) if match else raw[1:-1]
         elif NUMBER.fullmatch(raw) or (name == "month" and raw.lower() in MONTHS):
@@ -157,7 +157,7 @@ class _Reading:
 
 
 def _enclosed(raw: str) -> bool:
-    """Whether one pair of braces or quotes holds the whole value."""
+    """Return whether one pair of braces or quotes encloses the entire value."""
     if len(raw) < 2 or (raw[0], raw[-1]) not in (("{", "}"), ('"', '"')):
         return False
     depth = 0

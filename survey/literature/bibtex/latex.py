@@ -1,9 +1,8 @@
-r"""LaTeX as it occurs in BibTeX fields, turned into Unicode for display.
+r"""Conversion of LaTeX in BibTeX fields to Unicode, for display.
 
-The pool keeps raw text; this is for showing it. bibtexparser's own decoder
-loses whatever follows a ``%`` and the braces that hold a corporate author
-together, so it is not used; what BibTeX fields really contain (accents,
-special letters, dashes, protecting braces) fits in the tables below.
+The pool stores raw text. bibtexparser's own decoder is not used: it loses the text after a ``%`` and the braces
+around a corporate author. The tables below cover what BibTeX fields contain in practice: accents, special letters,
+dashes, protecting braces.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ FONTS = frozenset({
     "textnormal", "text", "mathrm", "mathbf", "mathit", "mathcal", "mathsf", "mathtt", "ensuremath",
     "mbox", "url", "href", "uppercase", "lowercase",
 })  # fmt: skip
-"""Commands that only change how their argument looks: the argument stays."""
+"""Commands that only format their argument: the argument stays."""
 
 PLAIN = {"{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”"}
-"""Braces vanish, a tie is a space that does not break, and the old ligatures are one character."""
+"""Braces are dropped, a tie is a no-break space, and the old ligatures become one character."""
 
 DOTLESS = str.maketrans({"ı": "i", "ȷ": "j"})
 """An accent over a dotless i is an accent over i."""
@@ -56,7 +55,7 @@ SPECIAL = re.compile(r"[\\{}$~]|---?|``|''")
 
 
 class UnknownLatex(ValueError):
-    """A command that this table does not know; ``command`` names it."""
+    """A command that is in none of the tables; ``command`` names it."""
 
     def __init__(self, command: str) -> None:
         self.command = command
@@ -64,13 +63,13 @@ class UnknownLatex(ValueError):
 
 
 def to_unicode(text: str) -> str:
-    r"""The text of a BibTeX field as a reader sees it.
+    r"""Return the text of a BibTeX field as displayed.
 
     >>> to_unicode(r"Gr{\'e}goire and {\L}ukasz: 50\% of {SWE}-bench")
     'Grégoire and Łukasz: 50% of SWE-bench'
 
     Raises:
-        UnknownLatex: at a command that is neither accent, symbol nor font.
+        UnknownLatex: if a command is neither an accent, a symbol nor a font.
 
     """
     if not SPECIAL.search(text):
@@ -93,9 +92,9 @@ def to_unicode(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(out))
 
 
-@lru_cache(maxsize=1 << 17)  # titles are asked for again and again
+@lru_cache(maxsize=1 << 17)  # the same titles are converted many times
 def readable(text: str) -> str:
-    """Like ``to_unicode``, but text that cannot be decoded is shown as it is written."""
+    """Return ``to_unicode(text)``, or the raw text if it cannot be converted."""
     try:
         return to_unicode(text)
     except UnknownLatex:
@@ -103,7 +102,7 @@ def readable(text: str) -> str:
 
 
 def _command(text: str, start: int) -> tuple[str, int]:
-    """What the command at ``start`` shows, and where the text goes on after it."""
+    """Return the display text of the command at ``start``, and the position after it."""
     match = COMMAND.match(text, start)
     if match is None:
         raise UnknownLatex("\\ at the end")
@@ -111,7 +110,7 @@ def _command(text: str, start: int) -> tuple[str, int]:
     if name in COMBINING:
         return _accented(text, end, name)
     if name in SYMBOLS:
-        # a letter command swallows the blanks behind it, a sign like \& does not
+        # a command of letters consumes the blanks after it, a sign such as \& does not
         return SYMBOLS[name], end if name.isalpha() else match.end(1)
     if name in FONTS:
         return "", end
@@ -119,7 +118,7 @@ def _command(text: str, start: int) -> tuple[str, int]:
 
 
 def _accented(text: str, start: int, accent: str) -> tuple[str, int]:
-    """The argument at ``start`` with the accent on its first letter."""
+    """Return the argument at ``start`` with the accent on its first letter, and the position after it."""
     if group := GROUP.match(text, start):
         inner, end = group.group(1).strip(), group.end()
     elif command := COMMAND.match(text, start):

@@ -1,8 +1,8 @@
-"""Entries in the plain form that this project writes: a field a line, its value in braces.
+"""Fast parser for entries in the plain form that this project writes: one field per line, values in braces.
 
-Nearly every entry of a pool is. It is taken line by line with two expressions, in a fraction of the
-time that a parser of all BibTeX needs. Nothing is decided here: an entry that is unusual or wrong in
-any way is not plain, and is left to that parser, which finds the words for it.
+Nearly every entry of a pool is plain. Two regular expressions read it line by line, in a fraction of the time that a
+full BibTeX parser needs. An entry that is unusual or invalid in any way is left to the full parser, which also
+reports the problems.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from types import MappingProxyType
 from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, SWALLOWED, Block, Field, collapsed, unwritable
 
 BETWEEN = re.compile(r"(?:[ \t]*(?:%[^@\\\n]*)?\n)*")
-"""Blank lines and remarks. To bibtexparser an @ begins an entry even there."""
+"""Blank lines and comments. For bibtexparser an @ begins an entry even in a comment."""
 
 HEAD = re.compile(r"@([A-Za-z]+)\{([A-Za-z0-9][A-Za-z0-9._+-]*),[ \t]*\n")
 FIELD = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*(?:\{(.*)\}|([0-9]+|[A-Za-z]{3}))(,?)[ \t]*\n")
 TAIL = re.compile(r"[ \t]*\}[ \t]*(?:\n|\Z)")
 
 NO_ENTRY = ("comment", "preamble", "string")
-"""What a block that is no entry begins with."""
+"""Types of blocks that are not entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An entry, where the text goes on behind it, and how many lines lie before that."""
+    """An entry, the position after it, and the number of lines before that position."""
 
     block: Block
     end: int
@@ -35,9 +35,9 @@ class Found:
 
 
 def entry(text: str, at: int, line: int) -> Found | None:
-    """The plain entry that stands at a place, blank lines and remarks before it left out.
+    """Return the plain entry at position ``at``, skipping blank lines and comments; None if there is none.
 
-    ``line`` is how many lines lie before the place, which must be the beginning of one.
+    ``at`` must be the start of a line, and ``line`` is the number of lines before it.
     """
     between = BETWEEN.match(text, at)
     begin = between.end() if between else at
@@ -64,7 +64,7 @@ def entry(text: str, at: int, line: int) -> Found | None:
 
 
 def next_entry(text: str, at: int) -> int:
-    """Where, at the beginning of a later line, the next plain entry begins; or the end of the text."""
+    """Return the position of the next plain entry on a later line, or the end of the text."""
     while (at := text.find("\n@", at) + 1) > 0:
         if entry(text, at, 0):
             return at
@@ -72,7 +72,7 @@ def next_entry(text: str, at: int) -> int:
 
 
 def _text(raw: str) -> str | None:
-    """The text of a value; None if there is anything to say about it."""
+    """Return the text of a value; None if it is problematic in any way."""
     if "@" in raw and SWALLOWED.search(raw):
         return None
     if not raw.isprintable() and FORBIDDEN.search(raw):

@@ -1,4 +1,4 @@
-"""Authors: a BibTeX name list, split the way BibTeX splits it, then decoded for display."""
+"""Author names: BibTeX name lists, split as BibTeX splits them and converted for display."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEPARATOR = re.compile(r"(?i)(?<!\S)and(?!\S)|;")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A person, or a body that signs as an author (then only ``family`` is set)."""
+    """A person, or a corporate author (then only ``family`` is set)."""
 
     family: str
     given: str = ""
@@ -30,7 +30,7 @@ class Name:
 
     @property
     def last(self) -> str:
-        """The name by which one cites: the particle belongs to it."""
+        """The last name used in citations, including the particle."""
         return f"{self.particle} {self.family}".strip()
 
     @property
@@ -44,10 +44,10 @@ class Name:
 
 @lru_cache(maxsize=10_000)
 def parse_names(text: str) -> tuple[Name, ...]:
-    """The people (and bodies) of an author field, in order.
+    """Return the people and corporate authors of an author field, in order.
 
     Raises:
-        ValueError: if a name cannot be split, or the list is cut short with "others".
+        ValueError: if a name cannot be split, or the list ends in "others".
 
     """
     names = []
@@ -82,7 +82,7 @@ def _name(raw: str) -> Name:
 
 
 def _braced(raw: str) -> bool:
-    """Whether one pair of braces holds the whole name: then it is a body and not a person."""
+    """Return whether one pair of braces encloses the entire name, which marks a corporate author."""
     if not (raw.startswith("{") and raw.endswith("}")):
         return False
     depth = 0

@@ -1,8 +1,7 @@
-"""BibTeX files with every position kept: text in, entries and problems out, and back.
+"""Reading and writing of BibTeX files, with positions.
 
-Entries in the plain form that this project writes are read at once; whatever is written otherwise,
-or is wrong, goes through bibtexparser, which is slow and careful. A file that is not clean UTF-8 has
-problems of its own.
+A fast line parser reads entries in the plain form that this project writes. All other text goes through bibtexparser,
+which is slower and complete. Encoding errors are reported here.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from survey.literature.bibtex import full_parser as splitting
-from survey.literature.bibtex import line_parser as plain
+from survey.literature.bibtex import full_parser, line_parser
 from survey.literature.bibtex.blocks import MONTHS, Block, Document, collapsed, unwritable
 from survey.literature.problems import Problem, quoted
 
@@ -20,7 +18,7 @@ NEWLINE = re.compile(rb"\r\n|\r|\n")
 
 
 def read_bibtex(path: Path, shown: str = "", max_bytes: int = 0) -> Document:
-    """The entries of a file. A broken entry is a problem and hides no other entry."""
+    """Return the entries of a file. A broken entry is a problem and hides no other entry."""
     shown = shown or str(path)
     text, problems = _decoded(path, shown, max_bytes)
     if text is None:
@@ -30,30 +28,30 @@ def read_bibtex(path: Path, shown: str = "", max_bytes: int = 0) -> Document:
 
 
 def parse_bibtex(text: str, shown: str = "<text>") -> Document:
-    """The entries of a text."""
+    """Return the entries of a text."""
     if not text.strip():
         return Document(shown, (), ())
     blocks, problems = list[Block](), list[Problem]()
     at = line = 0
     while at < len(text):
-        if found := plain.entry(text, at, line):
+        if found := line_parser.entry(text, at, line):
             blocks.append(found.block)
             at, line = found.end, found.line
             continue
-        end = plain.next_entry(text, at)
-        read = splitting.split(text[at:end], shown, line)
-        if read.broken and end < len(text):  # what follows may belong to it
+        end = line_parser.next_entry(text, at)
+        parsed = full_parser.parse(text[at:end], shown, line)
+        if parsed.broken and end < len(text):  # the text that follows may belong to the broken entry
             end = len(text)
-            read = splitting.split(text[at:], shown, line)
-        blocks += read.blocks
-        problems += read.problems
+            parsed = full_parser.parse(text[at:], shown, line)
+        blocks += parsed.blocks
+        problems += parsed.problems
         line += text.count("\n", at, end)
         at = end
-    return Document(shown, tuple(blocks), (*problems, *_twice(blocks, shown)))
+    return Document(shown, tuple(blocks), (*problems, *_repeated_keys(blocks, shown)))
 
 
-def _twice(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
-    """Keys that are those of an earlier entry, upper and lower case being one."""
+def _repeated_keys(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
+    """Yield a problem for every key that repeats an earlier one, ignoring case."""
     keys: dict[str, Block] = {}
     for block in blocks:
         first = keys.setdefault(block.key.lower(), block)
@@ -63,7 +61,7 @@ def _twice(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
 
 
 def write_bibtex(blocks: Iterable[Block]) -> str:
-    """The entries as BibTeX, one field a line, values aligned; reading it gives the same entries.
+    """Return the entries as BibTeX, one field per line, values aligned; reading it gives the same entries.
 
     Raises:
         ValueError: if a text cannot be written as a BibTeX value.
@@ -85,7 +83,7 @@ def _entry_text(block: Block) -> str:
 
 
 def _decoded(path: Path, shown: str, max_bytes: int) -> tuple[str | None, list[Problem]]:
-    """The text of a file; None if it cannot be read as one, with the reason."""
+    """Return the text of a file and its problems; no text if it cannot be read or decoded."""
     try:
         size = path.stat().st_size
         if max_bytes and size > max_bytes:

@@ -1,10 +1,10 @@
-"""Claims: their verdicts, how robust they are, and what changed between two editions.
+"""Claims: their verdicts, their robustness, and what changed between two editions.
 
-``Judge`` decides a claim on a day by every reading, ``conclusions`` holds it against variants of the pool, ``changes``
-compares two editions. What a claim asks is data: ``survey.literature.pool.claims_file``.
+``Judge`` judges a claim on a day by every reading, ``conclusions`` tests it in variants of the pool, ``changes``
+compares two editions. Claims are data, read by ``survey.literature.pool.claims_file``.
 """
 
-from survey.literature.claims.changes import Cell, Changes, between, changes, figure, history
+from survey.literature.claims.changes import Cell, Changes, changes, compare_copies, formatted_number, history
 from survey.literature.claims.rankings import Order, Ranking, rankings
 from survey.literature.claims.robustness import (
     Conclusion,
@@ -12,12 +12,12 @@ from survey.literature.claims.robustness import (
     Standing,
     by_standing,
     conclusions,
-    hangs_on,
-    varied,
+    turning_entries,
+    variant_pool,
 )
 from survey.literature.claims.tallies import distribution
 from survey.literature.claims.verdicts import NAMED, READINGS, SIGNS, Judge, Judgement, ledger, snapshots
-from survey.literature.claims.wording import citable, question
+from survey.literature.claims.wording import citable_sentence, question
 
 __all__ = [
     "NAMED",
@@ -32,18 +32,18 @@ __all__ = [
     "Outcome",
     "Ranking",
     "Standing",
-    "between",
     "by_standing",
     "changes",
-    "citable",
+    "citable_sentence",
+    "compare_copies",
     "conclusions",
     "distribution",
-    "figure",
-    "hangs_on",
+    "formatted_number",
     "history",
     "ledger",
     "question",
     "rankings",
     "snapshots",
-    "varied",
+    "turning_entries",
+    "variant_pool",
 ]

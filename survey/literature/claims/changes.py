@@ -1,4 +1,4 @@
-"""What changed between two snapshots, or between two copies: entries, and the conclusions drawn from them."""
+"""Changes between two snapshots or two copies: in the entries, and in the conclusions drawn from them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Cell = tuple[tuple[str, str], tuple[str, str]]
 """Two axes, and a cell of each."""
 
 REMARKS = {"path": "", "line": 1, "chapters": (), "limit": "", "changes": ""}
-"""What a claim has besides the question that it asks."""
+"""The fields of a claim that do not affect how it is counted, with neutral values."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The values of an axis by how many entries have each first, the fullest first."""
+    """The values of an axis by the number of entries that have each as primary value, most frequent first."""
 
     axis: str
     before: tuple[str, ...]
@@ -33,7 +33,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Count:
-    """How many entries stand in a cell of an axis."""
+    """The number of entries in a cell of an axis, before and after."""
 
     axis: str
     cell: str
@@ -43,9 +43,9 @@ class Count:
 
 @dataclass(frozen=True)
 class Edit:
-    """A work that is on both sides, and what is different in it: tags by axis, and names of other fields.
+    """A work on both sides, and its differences: tags by axis, and names of other fields.
 
-    ``key`` and ``type`` are among the names if they are others. Tags that are not there are none.
+    The names include ``key`` and ``type`` if these differ. Missing tags are empty tuples.
     """
 
     before: Entry
@@ -56,7 +56,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Numbers:
-    """How many there are of what is compared: on one side, or as they were."""
+    """The numbers of compared items: on one side, or unchanged."""
 
     entries: int
     records: int
@@ -67,10 +67,10 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Changes:
-    """What is different on one side from the other: works that came or went, and what follows from them.
+    """The differences between two sides: added and removed works, and their effects.
 
-    The sides are two days of one pool, or two copies of the data. ``stay`` is how much of ``old``,
-    and of ``new``, is the same.
+    The sides are two days of one pool, or two copies of the data. ``unchanged`` is the part of ``old`` and ``new``
+    that is the same.
     """
 
     before: date
@@ -86,27 +86,27 @@ class Changes:
     new_claims: tuple[Judgement, ...]
     gone_claims: tuple[Judgement, ...]
     restated: tuple[Judgement, ...]
-    """Claims that ask something else than they did, as they stand now."""
+    """Claims whose definition changed, as they are now."""
 
     emptied: tuple[Cell, ...]
     counts: tuple[Count, ...]
     old: Numbers
     new: Numbers
-    stay: Numbers
+    unchanged: Numbers
 
     @property
-    def overturned(self) -> tuple[tuple[Judgement, Judgement], ...]:
-        """The claims whose status is another one; the rest only have another number."""
+    def status_changes(self) -> tuple[tuple[Judgement, Judgement], ...]:
+        """The claims whose status changed; for the others only the number changed."""
         return tuple((old, new) for old, new in self.claims if old.status is not new.status)
 
     @property
-    def moved(self) -> tuple[tuple[Judgement, Judgement], ...]:
-        """The claims that have another number, and the same status."""
+    def number_changes(self) -> tuple[tuple[Judgement, Judgement], ...]:
+        """The claims whose number changed, but not the status."""
         return tuple((old, new) for old, new in self.claims if old.status is new.status)
 
 
 def changes(pool: Pool, before: date, after: date) -> Changes:
-    """What changed from one day to a later one.
+    """Return the changes from one day to a later one.
 
     Raises:
         ValueError: if the days are not in order.
@@ -118,24 +118,24 @@ def changes(pool: Pool, before: date, after: date) -> Changes:
     return _compared(_Side(pool.as_of(before), judge, before), _Side(pool.as_of(after), judge, after))
 
 
-def between(was: Pool, now: Pool) -> Changes:
-    """What changed from one copy of the data to another, all of both.
+def compare_copies(was: Pool, now: Pool) -> Changes:
+    """Return the changes from one copy of the data to another.
 
-    Both are judged on the same day, the later one of theirs: that of the newer copy, unless it has
-    lost the newest entries, whose loss could not be seen on a day before they came.
+    Both are judged on the same day, the later of theirs: usually that of the newer copy. If the newer copy lost the
+    newest entries, an earlier day would hide the loss.
     """
     day = max(was.day, now.day)
     return _compared(_Side(was, Judge(was), day), _Side(now, Judge(now), day))
 
 
 def history(pool: Pool) -> tuple[Changes, ...]:
-    """What changed from each snapshot to the next, the newest first."""
+    """Return the changes from each snapshot to the next, newest first."""
     return tuple(changes(pool, before, after) for before, after in pairwise(snapshots(pool)))[::-1]
 
 
 @dataclass(frozen=True)
 class _Side:
-    """What is compared: all that is there, and the day on which claims are judged."""
+    """One side of a comparison: a pool, and the day on which its claims are judged."""
 
     pool: Pool
     judge: Judge
@@ -157,42 +157,42 @@ def _compared(was: _Side, now: _Side) -> Changes:
     record_edits = list(records.edits(_axes(was, now, "record")))
     then, today = was.judged, now.judged
     claims = [(then[id], today[id]) for id in today if id in then]
-    told = tuple((old, new) for old, new in claims if _told(old) != _told(new))
-    restated = tuple(new for old, new in claims if _asked(old.claim) != _asked(new.claim))
+    changed = tuple((old, new) for old, new in claims if _result(old) != _result(new))
+    restated = tuple(new for old, new in claims if _definition(old.claim) != _definition(new.claim))
     axes = now.main | was.main
     orders = [_ranking(was, now, axis) for axis in axes]
-    stood, stand = set(_cells(was, axes)), set(_cells(now, axes))
-    same_claims = len(claims) - len({new.claim.id for _, new in told} | {new.claim.id for new in restated})
+    filled_before, filled_now = set(_cells(was, axes)), set(_cells(now, axes))
+    same_claims = len(claims) - len({new.claim.id for _, new in changed} | {new.claim.id for new in restated})
     return Changes(
         was.day,
         now.day,
-        entries=entries.came,
-        records=records.came,
-        claims=told,
+        entries=entries.added,
+        records=records.added,
+        claims=changed,
         rankings=tuple(r for r in orders if r.before != r.after),
-        filled=_in_order(stand - stood, axes),
-        gone_entries=entries.went,
-        gone_records=records.went,
+        filled=_in_order(filled_now - filled_before, axes),
+        gone_entries=entries.removed,
+        gone_records=records.removed,
         edits=(*entry_edits, *record_edits),
         new_claims=tuple(today[id] for id in today if id not in then),
         gone_claims=tuple(then[id] for id in then if id not in today),
         restated=restated,
-        emptied=_in_order((cell for cell in stood - stand if _exists(cell, now.main)), axes),
+        emptied=_in_order((cell for cell in filled_before - filled_now if _exists(cell, now.main)), axes),
         counts=tuple(_counts(was, now)),
-        old=Numbers(len(was.pool), len(was.pool.records), len(then), len(was.main), len(stood)),
-        new=Numbers(len(now.pool), len(now.pool.records), len(today), len(now.main), len(stand)),
-        stay=Numbers(
+        old=Numbers(len(was.pool), len(was.pool.records), len(then), len(was.main), len(filled_before)),
+        new=Numbers(len(now.pool), len(now.pool.records), len(today), len(now.main), len(filled_now)),
+        unchanged=Numbers(
             len(entries.both) - len(entry_edits),
             len(records.both) - len(record_edits),
             same_claims,
             sum(r.before == r.after for r in orders),
-            len(stood & stand),
+            len(filled_before & filled_now),
         ),
     )
 
 
 class _Matched:
-    """The works of two sides, matched by their keys or by the former key that one names."""
+    """The works of two sides, matched by key or by former key."""
 
     def __init__(self, was: Sequence[Entry], now: Sequence[Entry]) -> None:
         old = {work.key: work for work in was}
@@ -201,8 +201,8 @@ class _Matched:
         renamed = {today: key for key, today in former.items() if today not in old}
         self.both = [(old[renamed.get(key, key)], work) for key, work in new.items() if renamed.get(key, key) in old]
         matched = {work.key for work, _ in self.both}
-        self.came = tuple(work for work in now if work.key not in old and work.key not in renamed)
-        self.went = tuple(work for work in was if work.key not in matched)
+        self.added = tuple(work for work in now if work.key not in old and work.key not in renamed)
+        self.removed = tuple(work for work in was if work.key not in matched)
 
     def edits(self, axes: dict[str, Axis]) -> Iterator[Edit]:
         tagged = {axis.field for axis in axes.values()}
@@ -222,19 +222,19 @@ def _axes(was: _Side, now: _Side, what: str) -> dict[str, Axis]:
     return {axis.id: axis for side in (now, was) for axis in side.pool.taxonomy.on(what)}
 
 
-def figure(judgement: Judgement) -> str:
-    """The number of a claim as a reader is told it: of how many, unless it is the largest of some."""
+def formatted_number(judgement: Judgement) -> str:
+    """Return the number of a claim as text, with its population unless it is a largest number."""
     broad = judgement.broad
     return str(broad.number) if judgement.claim.largest else f"{broad.number} of {broad.of}"
 
 
-def _told(judgement: Judgement) -> tuple[str, int, int]:
-    """What differs if a claim has changed. Of how many grows with every entry, which only a share minds."""
+def _result(judgement: Judgement) -> tuple[str, int, int]:
+    """Return what differs if a claim has changed; the population only matters for a share."""
     share = judgement.claim.test.startswith("share")
     return judgement.verdict, judgement.broad.number, judgement.broad.of if share else 0
 
 
-def _asked(claim: Claim) -> Claim:
+def _definition(claim: Claim) -> Claim:
     return msgspec.structs.replace(claim, **REMARKS)
 
 
@@ -243,13 +243,13 @@ def _ranking(was: _Side, now: _Side, axis: str) -> Ranking:
 
 
 def _order(pool: Pool, axis: Axis) -> tuple[str, ...]:
-    """The values that somebody has, the most frequent first; values with as many in the order of the axis."""
+    """Return the values with entries, most frequent first, ties in the order of the axis."""
     first = Counter(entry.primary(axis.id) for entry in pool)
     return tuple(sorted((value for value in axis.values if first[value]), key=lambda value: -first[value]))
 
 
 def _counts(was: _Side, now: _Side) -> Iterator[Count]:
-    """The cells of a main axis in which there are more entries than there were, or fewer."""
+    """Yield the cells of the main axes whose number of entries changed."""
     for id, axis in (was.main | now.main).items():
         found = [
             Counter(cell for e in side.pool for cell in counted(e, side.main[id])) if id in side.main else Counter()
@@ -261,7 +261,7 @@ def _counts(was: _Side, now: _Side) -> Iterator[Count]:
 
 
 def _cells(side: _Side, order: Iterable[str]) -> Iterator[Cell]:
-    """The cells of two main axes in which somebody stands, by values on both."""
+    """Yield the filled cells of every pair of main axes, by values on both."""
     main = side.main
     for rows, columns in combinations([main[id] for id in order if id in main], 2):
         for a, b in {(a, b) for e in side.pool for a in counted(e, rows) for b in counted(e, columns)}:
@@ -270,7 +270,7 @@ def _cells(side: _Side, order: Iterable[str]) -> Iterator[Cell]:
 
 
 def _exists(cell: Cell, axes: dict[str, Axis]) -> bool:
-    """Whether a cell is one of values: a taxonomy that has lost a value has no gap in its place."""
+    """Return whether a cell consists of existing values: a value removed from the taxonomy leaves no gap."""
     return all(
         axis in axes and value in cells(axes[axis]) and value.partition(": ")[0] in axes[axis].values
         for axis, value in cell
@@ -278,6 +278,6 @@ def _exists(cell: Cell, axes: dict[str, Axis]) -> bool:
 
 
 def _in_order(found: Iterable[Cell], axes: dict[str, Axis]) -> tuple[Cell, ...]:
-    """Cells by the pairs of axes in their order, and within a pair by their names."""
+    """Return cells sorted by pair of axes in their order, and within a pair by name."""
     place = {id: number for number, id in enumerate(axes)}
     return tuple(sorted(found, key=lambda c: (place[c[0][0]], place[c[1][0]], c[0][1], c[1][1])))

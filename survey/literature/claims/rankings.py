@@ -1,4 +1,4 @@
-"""Rankings: the values of each main axis by their counts, and how far the order stays in every variant."""
+"""Rankings: the values of each main axis by count, and how stable the order is across variants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from itertools import combinations
 from math import sqrt
 
-from survey.literature.claims.robustness import FULL, varied
+from survey.literature.claims.robustness import FULL, variant_pool
 from survey.literature.claims.verdicts import Judge
 from survey.literature.pool import Pool, Variant, cells, counted, pairs
 from survey.literature.taxonomy import Axis
@@ -17,11 +17,11 @@ from survey.literature.taxonomy import Axis
 
 @dataclass(frozen=True)
 class Order:
-    """The values of an axis by their counts in one variant, held against the full pool.
+    """The values of an axis by count in one variant, compared with the full pool.
 
-    ``tau`` is Kendall's tau-b of the two orders (None if there is nothing to order), ``reversed`` the
-    number of pairs of values of which the other is now ahead. Where one entry after the other is
-    left out, they are the worst of all, and ``turns`` are the entries that change who leads.
+    ``tau`` is Kendall's tau-b of the two orders (None if there is nothing to order), ``reversed`` the number of pairs
+    of values in reverse order. For leave-one-out both are the worst case, and ``turns`` are the entries whose removal
+    changes the leading value.
     """
 
     variant: Variant
@@ -48,19 +48,19 @@ class Ranking:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of values the full pool puts in order."""
+        """The number of pairs of values with different counts in the full pool."""
         return sum(a != b for a, b in combinations(self.full.counts.values(), 2))
 
     @property
     def survived(self) -> int:
-        """In how many variants the same value leads."""
+        """The number of variants in which the same value leads."""
         return sum(order.stays for order in self.orders)
 
 
 def rankings(pool: Pool, day: date | None = None) -> tuple[Ranking, ...]:
-    """Every main axis with its values in order, in every variant that could change the order.
+    """Return the ranking of every main axis in every variant that could change it.
 
-    Records that come back without tags could not. An axis on which nothing has a value is left aside.
+    Records readmitted without tags could not. Axes on which no entry has a value are left out.
     """
     judge = Judge(pool)
     found = (_ranking(judge, axis, day or pool.day) for axis in pool.taxonomy.main)
@@ -81,18 +81,18 @@ def _ranking(judge: Judge, axis: Axis, day: date) -> Ranking:
 
 
 def _ordering(judge: Judge, variant: Variant, axis: Axis, day: date) -> Pool | None:
-    """The entries that a variant puts in order on an axis; None if it has nothing to say of it."""
+    """Return the entries that a variant ranks on an axis; None if it does not apply to the axis."""
     if variant.reading:
         if axis.id in variant.rankings:
             return judge.pool.as_of(day).where(pairs(variant.rankings[axis.id]))
         coding = getattr(judge.readings, variant.reading, "")
         if not coding or all(judgement.axis != axis.id for judgement in judge.pool.codings[coding].judgements):
             return None
-    return varied(judge, variant, day)
+    return variant_pool(judge, variant, day)
 
 
 def _count(pool: Pool, axis: Axis) -> dict[str, int]:
-    """How many entries stand in each cell of an axis that is a value; absences are in no order."""
+    """Return the number of entries per value of an axis, without words for absence."""
     found = Counter(cell for entry in pool for cell in counted(entry, axis))
     return {cell: found[cell] for cell in cells(axis) if cell.partition(": ")[0] in axis.values}
 
@@ -122,9 +122,9 @@ def _without_one(variant: Variant, pool: Pool, axis: Axis, full: Order) -> Order
 
 
 def tau_b(one: Sequence[int], other: Sequence[int]) -> tuple[float | None, int]:
-    """Kendall's tau-b of two counts of the same values, and how many pairs of values they put the other way round.
+    """Return Kendall's tau-b of two counts of the same values, and the number of pairs they order differently.
 
-    None if one of them puts no pair in order.
+    Tau-b is None if one of the counts orders no pair.
 
     >>> tau_b([3, 2, 1], [3, 1, 2])
     (0.3333333333333333, 1)

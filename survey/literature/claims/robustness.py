@@ -1,9 +1,8 @@
-"""Robustness: every conclusion under variants of the pool, and the entries on which it hangs.
+"""Robustness: every conclusion under variants of the pool, and the entries on which it depends.
 
-The variants are data (``[variant.ID]`` in ``claims.toml``). A claim survives a variant if its
-test is still passed there, and it survives leaving one out if no single entry turns it. What
-is measured is how much hangs on choices that could have been made otherwise; variants that
-share a mistake share it here too.
+The variants are data (``[variant.ID]`` in ``claims.toml``). A claim survives a variant if it passes its test there; it
+survives leave-one-out if the removal of no single entry changes the result. This measures how much depends on choices
+that could have been different. Variants with a common error share it here too.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from survey.literature.claims.verdicts import Judge
 from survey.literature.pool import Claim, Entry, Pool, Variant, pairs
 from survey.literature.taxonomy import Shape
 
-FULL = Variant(id="all", label="as coded", says="The pool as it is coded: what the variants are held against.")
+FULL = Variant(id="all", label="as coded", says="The pool as coded, with which the variants are compared.")
 
 
 class Standing(StrEnum):
-    """What the variants make of a claim."""
+    """The result of a claim across the variants."""
 
     ROBUST = "passes in every variant"
     FRAGILE = "fails in some variant"
@@ -34,11 +33,11 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A claim in one variant.
+    """The result of a claim in one variant.
 
-    ``holds`` is None where the variant has nothing to say of the claim. ``turns`` are the entries
-    each of which alone turns the result when it is left out. ``breaks`` is how many of the
-    readmitted records would have to speak against the claim to turn it; None if all of them would not.
+    ``holds`` is None where the variant does not apply to the claim. ``turns`` are the entries of which the removal of
+    any one changes the result. ``breaks`` is the number of readmitted records that would have to contradict the claim
+    to change the result; None if all of them would not suffice.
     """
 
     variant: Variant
@@ -52,7 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A claim in every variant. ``broad`` is the claim as the pool is coded."""
+    """The results of a claim in every variant. ``broad`` is the result as the pool is coded."""
 
     claim: Claim
     day: date
@@ -62,27 +61,27 @@ class Conclusion:
 
     @property
     def tests(self) -> tuple[Outcome, ...]:
-        """The variants that count: those that ask the claim, the worst case apart, which is a limit and no reading."""
+        """The outcomes of the variants that apply, except the worst case, which is a bound and not a reading."""
         return tuple(o for o in self.outcomes if o.holds is not None and not o.variant.at_worst)
 
     @property
     def survived(self) -> int:
-        """In how many of the tests the claim passes."""
+        """The number of tests that the claim passes."""
         return sum(bool(o.holds) for o in self.tests)
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
-        """The tests in which it does not."""
+        """The tests that it fails."""
         return tuple(o for o in self.tests if not o.holds)
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """The entries each of which alone turns the result when it is left out."""
+        """The entries of which the removal of any one changes the result."""
         return tuple(key for o in self.outcomes for key in o.turns)
 
     @property
     def standing(self) -> Standing:
-        """What the variants make of the claim."""
+        """The result across the variants."""
         if self.about_the_pool:
             return Standing.OF_THE_POOL
         if self.broad.holds is None:
@@ -93,19 +92,19 @@ class Conclusion:
 
 
 def conclusions(pool: Pool, claims: Iterable[Claim] | None = None, day: date | None = None) -> tuple[Conclusion, ...]:
-    """Claims, by default all, in every variant as of a day, by default that of the pool."""
+    """Return the results of claims (default: all) in every variant, as of a day (default: that of the pool)."""
     judge = Judge(pool)
     return tuple(_conclusion(judge, claim, day) for claim in (pool.claims if claims is None else claims))
 
 
 def by_standing(found: Iterable[Conclusion]) -> dict[Standing, tuple[Conclusion, ...]]:
-    """The claims of each standing; those that fail most often come first, equals in the order of the file."""
+    """Return the claims of each standing, those that fail most often first, ties in the order of the file."""
     ordered = sorted(found, key=lambda conclusion: -len(conclusion.failed))
     return {standing: tuple(c for c in ordered if c.standing is standing) for standing in Standing}
 
 
-def hangs_on(found: Iterable[Conclusion]) -> dict[str, tuple[Conclusion, ...]]:
-    """For each entry that alone turns a claim, the claims it turns; those that turn most come first."""
+def turning_entries(found: Iterable[Conclusion]) -> dict[str, tuple[Conclusion, ...]]:
+    """Return each entry whose removal changes the result of a claim, with these claims; most claims first."""
     by: dict[str, list[Conclusion]] = {}
     for conclusion in found:
         for key in conclusion.turns:
@@ -114,13 +113,13 @@ def hangs_on(found: Iterable[Conclusion]) -> dict[str, tuple[Conclusion, ...]]:
 
 
 def in_a_venue(entry: Entry, types: Iterable[str]) -> bool:
-    """Whether an entry is of one of these BibTeX types and names a journal or proceedings, which arXiv is not."""
+    """Return whether an entry has one of these BibTeX types and a journal or proceedings other than arXiv."""
     venue = entry.text("journal") or entry.text("booktitle")
     return entry.block.type in types and bool(venue) and "arxiv" not in venue.lower() and venue != "CoRR"
 
 
-def varied(judge: Judge, variant: Variant, day: date) -> Pool | None:
-    """The pool of a variant on a day; None if the variant is no other pool but another way of asking."""
+def variant_pool(judge: Judge, variant: Variant, day: date) -> Pool | None:
+    """Return the pool of a variant on a day; None if the variant does not change the pool."""
     now = judge.pool.as_of(day)
     readings = judge.readings
     if variant.keep:
@@ -131,7 +130,7 @@ def varied(judge: Judge, variant: Variant, day: date) -> Pool | None:
         back = [record for record in now.records if record.key in variant.readmit]
         untagged = (Entry(record.block, MappingProxyType({}), record.path) for record in back)
         records = tuple(record for record in now.records if record not in back)
-        return replace(now, entries=(*now.entries, *untagged), records=records, whole=now, root=None)
+        return replace(now, entries=(*now.entries, *untagged), records=records, parent=now, root=None)
     if readings and variant.reading == "published" and day >= readings.day:
         return judge.published.as_of(day)
     if readings and variant.reading == "second":
@@ -147,7 +146,7 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
     now = judge.pool.as_of(judged.day)
     read = {found.reading: found for found in judged.tallies}
     broad = _outcome(FULL, judged.broad, measurable(now, claim))
-    # whatever changes the pool changes what is said of its size: such claims are asked of readings alone
+    # variants change the size of the pool: claims about its size are tested in other readings only
     about_the_pool = not any(judge.pool.taxonomy[axis].on == "entry" for axis in claim.count)
 
     def outcome(variant: Variant) -> Outcome:
@@ -161,7 +160,7 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
         if variant.leave_one_out:
             turns = tuple(_turning(now, claim))
             return replace(broad, variant=variant, holds=broad.holds and not turns, turns=turns)
-        other = varied(judge, variant, judged.day)
+        other = variant_pool(judge, variant, judged.day)
         assert other is not None
         if variant.at_worst:
             return _at_worst(variant, claim, tally(now, claim, "pool"), len(other) - len(now))
@@ -176,16 +175,15 @@ def _outcome(variant: Variant, found: Tally, asked: bool = True) -> Outcome:
 
 
 def _turning(pool: Pool, claim: Claim) -> Iterator[str]:
-    """The entries each of which alone turns the result of a claim when it is left out.
+    """Yield the entries of which the removal of any one changes the result of a claim.
 
-    Entries with the same tags on all axes that the claim looks at are interchangeable, so that
-    one of each kind is taken out.
+    Entries with the same tags on all axes of the claim are interchangeable, so only one of each group is removed.
     """
-    looked = [*claim.axes, *(a.id for a in pool.taxonomy if a.shape is Shape.QUANTITY and claim.largest in a.values)]
+    axes = [*claim.axes, *(a.id for a in pool.taxonomy if a.shape is Shape.QUANTITY and claim.largest in a.values)]
     holds = tally(pool, claim, "pool").holds
     turned: dict[tuple[object, ...], bool] = {}
     for place, entry in enumerate(pool.entries):
-        kind = tuple(entry.tags.get(axis) for axis in looked)
+        kind = tuple(entry.tags.get(axis) for axis in axes)
         if kind not in turned:
             rest = pool.only(pool.entries[:place] + pool.entries[place + 1 :])
             turned[kind] = (measurable(rest, claim) and tally(rest, claim, "pool").holds) != holds
@@ -194,12 +192,12 @@ def _turning(pool: Pool, claim: Claim) -> Iterator[str]:
 
 
 def _at_worst(variant: Variant, claim: Claim, found: Tally, readmitted: int) -> Outcome:
-    """The claim if all readmitted records spoke against it, and how many of them it takes."""
+    """Return the result if all readmitted records contradict the claim, and how many suffice to change it."""
     if claim.largest:
         return Outcome(variant)  # a record may disclose any number
 
     def against(some: int) -> tuple[int, int, int]:
-        # a record that speaks against a claim belongs to its population; all belong to the whole pool
+        # a record that contradicts a claim belongs to its population; all readmitted records belong to the pool
         of = found.of + (some if claim.of else readmitted)
         number, other = found.number, len(found.against)
         match claim.test:

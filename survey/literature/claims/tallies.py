@@ -1,4 +1,4 @@
-"""Counting what a claim is about: its population, the works it selects, and whether its test is passed."""
+"""Counting for a claim: its population, the selected works, and whether the test is passed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from survey.literature.taxonomy import Absence
 
 @dataclass(frozen=True)
 class Tally:
-    """A claim counted by one reading: the number, its population, whether the test is passed.
+    """A claim counted in one reading: the number, its population, whether the test is passed.
 
-    ``counted`` are the keys behind the number; ``against`` those behind the number that it is
-    compared with, if it is compared with one.
+    ``counted`` are the keys behind the number; ``against`` those behind the number that it is compared with, if any.
     """
 
     reading: str
@@ -28,7 +27,7 @@ class Tally:
 
 
 def matching(pool: Pool, filter: Mapping[str, Any], primary: bool = False) -> tuple[Entry, ...]:
-    """The entries, or the excluded records, that a filter selects; all entries if it is empty."""
+    """Return the entries, or the excluded records, that a filter selects; all entries if it is empty."""
     if any(pool.taxonomy[axis].on == "record" for axis in filter):
         return tuple(
             record for record in pool.records if all(_has(record, axis, filter[axis], pool) for axis in filter)
@@ -42,7 +41,7 @@ def _has(record: Entry, axis: str, condition: Any, pool: Pool) -> bool:
 
 
 def measurable(pool: Pool, claim: Claim) -> bool:
-    """Whether there is anything to count: a population, with some value on each axis asked about."""
+    """Return whether the claim can be counted: its population is not empty and has a value on each of its axes."""
     population = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
     absent = {"", *Absence}
     coded = all(any(work.primary(axis) not in absent for work in population) for axis in claim.count)
@@ -50,7 +49,7 @@ def measurable(pool: Pool, claim: Claim) -> bool:
 
 
 def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | None = None) -> Tally:
-    """A claim counted on a pool as it is coded; ``narrower`` is put on top of its own selection."""
+    """Count a claim on a pool as coded; ``narrower`` is a filter applied after the claim's own."""
     population = matching(pool, claim.of)
     within = pool.only(population) if claim.of else pool
     chosen = matching(within, claim.count, claim.primary)
@@ -64,13 +63,13 @@ def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | 
     number = len(chosen)
     if claim.largest:
         number, chosen = _largest(chosen, claim.largest)
-    whole = len(population) if claim.of else len(pool.records if _of_records(pool, claim) else pool.entries)
-    holds = passes(claim, number, whole, len(against))
-    return Tally(reading, number, whole, holds, _keys(chosen), _keys(against))
+    total = len(population) if claim.of else len(pool.records if _of_records(pool, claim) else pool.entries)
+    holds = passes(claim, number, total, len(against))
+    return Tally(reading, number, total, holds, _keys(chosen), _keys(against))
 
 
 def passes(claim: Claim, number: int, of: int, other: int) -> bool:
-    """Whether a number stands the test of a claim; ``other`` is the number that it is compared with."""
+    """Return whether a number passes the test of a claim; ``other`` is the number that it is compared with."""
     operand = claim.operand
     match claim.test:
         case "is":
@@ -88,7 +87,7 @@ def passes(claim: Claim, number: int, of: int, other: int) -> bool:
 
 
 def _runner_up(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
-    """The entries of the fullest other value of the axis, absences left aside."""
+    """Return the entries of the most frequent other value of the axis, without words for absence."""
     axis = pool.taxonomy[str(claim.leads)]
     leading = {tag for entry in matching(pool, claim.count, True) for tag in entry.words(axis.id)[:1]}
     groups = Counter(entry.primary(axis.id) for entry in pool)
@@ -98,7 +97,7 @@ def _runner_up(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
 
 
 def _largest(entries: tuple[Entry, ...], quantity: str) -> tuple[int, tuple[Entry, ...]]:
-    """The largest number that any of them discloses, and who discloses it."""
+    """Return the largest number that any of the entries discloses, and the entries that disclose it."""
     numbers = [max((t.number or 0 for t in _tags(entry) if t.word == quantity), default=0) for entry in entries]
     most = max(numbers, default=0)
     return most, tuple(entry for entry, number in zip(entries, numbers, strict=True) if number == most and most)
@@ -117,7 +116,7 @@ def _keys(entries: tuple[Entry, ...]) -> tuple[str, ...]:
 
 
 def distribution(pool: Pool, table: Table) -> dict[str, int]:
-    """How many works of a table's kind have each word of its axis as their primary one, in the taxonomy's order."""
+    """Return the number of works in a table per primary word of its axis, in the order of the taxonomy."""
     axis = pool.taxonomy[table.axis]
     works = matching(pool, table.within) if axis.on == "entry" else pool.records
     found = Counter(work.primary(axis.id) for work in works)

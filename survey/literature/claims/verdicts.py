@@ -1,9 +1,8 @@
-"""Claims: what the survey says that can be counted, judged on every snapshot by every reading.
+"""Verdicts: every countable statement of the survey, judged on every snapshot by every reading.
 
-A claim is read broadly (as the pool is coded), strictly (with a narrower selection), as
-published (by the published coding or, where that has no such axis, by the published
-number) and by a second reader. Where the codings disagree, the claim is contested: the
-disagreement is shown and not settled by whichever was looked at last.
+A claim has a broad reading (as the pool is coded), a strict one (with a narrower selection), the published one (by the
+published coding or, where that lacks the axis, by the published number) and that of a second reader. Where the codings
+disagree the claim is contested: the disagreement is shown, not resolved.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ READINGS = {
 
 
 class Status(StrEnum):
-    """How a claim stands on a snapshot."""
+    """The status of a claim on a snapshot."""
 
     HOLDS = "holds"
     BROADLY = "holds only broadly"
@@ -45,16 +44,16 @@ SIGNS = {
     Status.HOLDS: "✓",
     Status.UNMEASURABLE: "?",
 }
-"""A sign for each status, so that colour is not needed to tell them apart; what is in doubt comes first."""
+"""A sign for each status, so that they can be distinguished without colour; doubtful ones come first."""
 
 
 NAMED = 3
-"""How many of the entries that overturned a claim are named in a sentence; the claim's page lists all."""
+"""Maximum number of entries that a sentence names as the cause of a new status; the claim's page lists all."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim on one day: its status, and every reading that led to it."""
+    """A claim on one day: its status, and the tallies of every reading behind it."""
 
     claim: Claim
     day: date
@@ -65,17 +64,17 @@ class Judgement:
 
     @property
     def broad(self) -> Tally:
-        """The claim as the pool is coded."""
+        """The tally as the pool is coded."""
         return self.tallies[0]
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """Every entry behind a number of this judgement, by any reading."""
+        """The keys behind the numbers of this judgement, in any reading."""
         return tuple(dict.fromkeys(key for t in self.tallies for key in (*t.counted, *t.against)))
 
     @property
     def verdict(self) -> str:
-        """The status as a reader is told it, with date and cause where there are any."""
+        """The status as text, with date and cause if there are any."""
         if self.status is not Status.OVERTURNED:
             return str(self.status)
         if not self.because:
@@ -86,27 +85,27 @@ class Judgement:
 
 
 def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
-    """Every claim judged on every snapshot, oldest first, by the id of the claim."""
+    """Return the judgements of every claim on every snapshot, oldest first, by the id of the claim."""
     judge = Judge(pool)
     return {claim.id: tuple(judge.judged(claim, day) for day in snapshots(pool)) for claim in pool.claims}
 
 
 def snapshots(pool: Pool) -> tuple[date, ...]:
-    """The days claims are judged on: those of the editions, and the day the pool speaks for."""
+    """Return the days on which claims are judged: those of the editions, and the day of the pool."""
     return tuple(sorted({*(day for day in pool.editions if day <= pool.day), pool.day}))
 
 
 class Judge:
-    """A pool with the codings that its claims are judged by, each put in place of the pool's own tags once."""
+    """Judges the claims of a pool; the pools recoded by other readings are computed once."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.readings = pool.claims.readings
 
     def judged(self, claim: Claim, day: date | None = None) -> Judgement:
-        """A claim as it stands on a day, by default the day the pool speaks for.
+        """Return the judgement of a claim on a day, by default the day of the pool.
 
-        A claim about the published snapshot is judged on that snapshot whatever the day.
+        A claim about the published snapshot is always judged on that snapshot, if the day is not earlier.
         """
         day = day or self.pool.day
         if claim.snapshot and self.readings:
@@ -123,8 +122,8 @@ class Judge:
         strictly = all(t.holds for t in tallies)
         return Judgement(claim, day, Status.HOLDS if strictly else Status.BROADLY, tallies)
 
-    def not_reproduced(self) -> Iterator[Problem]:
-        """A problem for every published number that the published snapshot does not give.
+    def reproduction_problems(self) -> Iterator[Problem]:
+        """Yield a problem for every published number that the published snapshot does not reproduce.
 
         Where our coding departs from the published one, the claim must name each entry and the reason.
         """
@@ -167,7 +166,7 @@ class Judge:
             yield tally(self.second.as_of(day), claim, "second")
 
     def _as_published(self, claim: Claim, day: date) -> Tally | None:
-        """The claim by the published coding, or by the published number and what was added since."""
+        """Return the claim by the published coding, or by the published number plus the entries added since."""
         if self.readings is None or day < self.readings.day:
             return None
         if self._covers(self.readings.published, claim, all):
@@ -181,7 +180,7 @@ class Judge:
         return replace(now, number=number, holds=passes(claim, number, now.of, len(now.against)), counted=added)
 
     def _since(self, claim: Claim, day: date) -> tuple[date | None, tuple[str, ...]]:
-        """Since when a claim holds by no coding, and the entries that count against it since; None if it never held."""
+        """Return since when a claim holds in no coding, and the entries behind that; None if it never held."""
         days = sorted({*self.pool.editions, *(date.fromisoformat(e.text("added")) for e in self.pool), day})
         held: date | None = None
         for when in (d for d in days if d <= day):
@@ -196,7 +195,7 @@ class Judge:
         return None, ()
 
     def _covers(self, coding: str, claim: Claim, how: Callable[[Iterable[bool]], bool]) -> bool:
-        """Whether a coding has all (or any) of the axes that a claim looks at."""
+        """Return whether a coding has all (or any) of the axes of a claim."""
         axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
         return bool(claim.axes) and not claim.largest and how(axis in axes for axis in claim.axes)
 
@@ -211,12 +210,12 @@ class Judge:
         agreed = counted.number if claim.largest else len(set(counted.counted) ^ claim.dissent.keys())
         if agreed != claim.published:
             named = ", ".join(counted.counted) or "none"
-            message = f"published says {claim.published}, counted {agreed} with the dissent that is named ({named})"
+            message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
             yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
 
 
 def _unlike(claim: Claim, name: str, stated: int | None, number: int) -> Problem:
-    message = f"{name} says {stated}, the snapshot of that day gives {number}"
+    message = f"{name} is {stated}, but the snapshot of that day gives {number}"
     return Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
 
 
@@ -224,5 +223,5 @@ def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
     found = distribution(then, table)
     for word in found:
         if found[word] != table.counts.get(word, 0):
-            message = f"counts: {word} is {table.counts.get(word, 0)} here, the published coding gives {found[word]}"
+            message = f"counts: {word} is {table.counts.get(word, 0)}, but the published coding gives {found[word]}"
             yield Problem(table.path, table.line, message, field=f"table.{table.id}")

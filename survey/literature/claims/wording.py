@@ -1,4 +1,4 @@
-"""Claims in words: what is counted, what the number must be, and a sentence to cite."""
+"""Texts on claims: what is counted, what the number must be, and a sentence to cite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CITED_AS = {"strict": "read strictly", "published": "as published", "second": "b
 
 
 def question(claim: Claim, taxonomy: Taxonomy) -> str:
-    """What is counted, and what the number must be, in words.
+    """Return what is counted and what the number must be, as text.
 
     >>> from survey.literature import load
     >>> pool = load("bib")
@@ -28,17 +28,17 @@ def question(claim: Claim, taxonomy: Taxonomy) -> str:
     return f"{counted}; {_expectation(claim, taxonomy, works)}"
 
 
-def citable(judgement: Judgement, fingerprint: str) -> str:
-    """A claim as a sentence to cite: with its number, its edition, its data and its status.
+def citable_sentence(judgement: Judgement, fingerprint: str) -> str:
+    """Return a claim as a sentence to cite, with its number, edition, data and status.
 
-    Where not every reading agrees, each is in the sentence.
+    Where readings disagree, the sentence gives the number of each.
     """
     broad, rest = judgement.tallies[0], judgement.tallies[1:]
-    told = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
+    details = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
     if judgement.status is not Status.HOLDS and rest:
-        told += " as coded here, " + ", ".join(f"{t.number} {CITED_AS[t.reading]}" for t in rest)
-    told += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
-    return f"{judgement.claim.sentence.rstrip('.')} ({told})."
+        details += " as coded here, " + ", ".join(f"{t.number} {CITED_AS[t.reading]}" for t in rest)
+    details += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
+    return f"{judgement.claim.sentence.rstrip('.')} ({details})."
 
 
 def _expectation(claim: Claim, taxonomy: Taxonomy, works: str) -> str:

@@ -1,4 +1,4 @@
-"""Counts, cross-tabulations, timelines and scales: tables whose shape comes from the taxonomy."""
+"""Counts, cross-tabulations, timelines and scales. The taxonomy determines the rows and columns."""
 
 from survey.literature.counting.counts import (
     CellCount,
@@ -9,17 +9,17 @@ from survey.literature.counting.counts import (
     timeline,
     year_counts,
 )
-from survey.literature.counting.scale import disclosed, quantity_axis, silence
+from survey.literature.counting.scale import disclosed_numbers, quantity_axis, undisclosed_counts
 
 __all__ = [
     "CellCount",
     "cell_counts",
     "counts",
     "crosstab",
-    "disclosed",
+    "disclosed_numbers",
     "pair_counts",
     "quantity_axis",
-    "silence",
     "timeline",
+    "undisclosed_counts",
     "year_counts",
 ]

@@ -1,4 +1,4 @@
-"""The pool for other programs: BibTeX, CSL-JSON, RIS, CSV, JSON, Parquet."""
+"""Export of the pool: BibTeX, CSL-JSON, RIS, CSV, JSON, Parquet."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ FORMATS: Final[dict[str, Callable[[Pool], bytes]]] = {
     "json": lambda pool: to_json(pool).encode(),
     "parquet": to_parquet,
 }
-"""What each format makes of a pool, as the bytes of a file."""
+"""For each format, a function from a pool to the bytes of a file."""

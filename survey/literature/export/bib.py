@@ -1,4 +1,4 @@
-"""BibTeX: a clean file for citing, and a tagged one that holds everything."""
+"""BibTeX export: a clean file for citing, and a tagged file with all data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from survey.literature.taxonomy import Taxonomy
 
 
 def to_bib(pool: Pool, stamped: bool = True) -> str:
-    """BibTeX for citing: the fields that styles read, and no others; ``stamped`` says of which data."""
-    text = "\n".join(pool.each(_cited))
+    """Return BibTeX for citing, with only the fields that styles read; ``stamped`` adds edition and fingerprint."""
+    text = "\n".join(pool.map_cached(_cited))
     return f"{_stamp(pool)}{text}" if stamped else text
 
 
 def to_tagged_bib(pool: Pool) -> str:
-    """BibTeX with tags and evidence, in the order of the taxonomy; reading it gives the same entries."""
+    """Return BibTeX with tags and evidence, in the order of the taxonomy; reading it gives the same entries."""
     return _stamp(pool) + write_bibtex(tidy(entry.block, pool.taxonomy) for entry in pool)
 
 
@@ -26,7 +26,7 @@ def _stamp(pool: Pool) -> str:
 
 
 def tidy(block: Block, taxonomy: Taxonomy, on: str = "entry") -> Block:
-    """The same block with its fields in the usual order: citing, tags with evidence, the rest."""
+    """Return the block with its fields in the usual order: citation, tags with evidence, the rest."""
     tagged = [name for axis in taxonomy.on(on) for name in (axis.field, axis.why)]
     order = [*CITED, "authors-incomplete", "code", "appeared", "screened", *tagged]
     last = ["summary", "sources", "added"]
@@ -42,9 +42,9 @@ def _cited(entry: Entry) -> str:
 def _citable(entry: Entry) -> Block:
     fields = {name: entry.block.fields[name] for name in CITED if name in entry.block.fields}
     if entry.text("authors-incomplete"):
-        # here, and only here, the list is cut short: a style prints "et al."
+        # only here may a list end in "and others": styles then print "et al."
         fields["author"] = replace(fields["author"], text=f"{fields['author'].text} and others")
     if entry.text("eprint") and not fields.keys() & {"journal", "booktitle", "howpublished"}:
-        # the old styles print neither eprint nor url; without this a preprint has no address
+        # the standard styles print neither eprint nor url, so that a preprint would have no address
         fields["howpublished"] = Field(f"arXiv:{entry.text('eprint')}", entry.block.line)
     return replace(entry.block, fields=MappingProxyType(fields))

@@ -1,4 +1,4 @@
-"""CSL-JSON, the format of citeproc, Zotero and Pandoc."""
+"""CSL-JSON export, for citeproc, Zotero and Pandoc."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPES = {
     "book": "book", "techreport": "report", "phdthesis": "thesis", "mastersthesis": "thesis",
     "unpublished": "manuscript",
 }  # fmt: skip
-"""The CSL type of each BibTeX type; @misc is a preprint if arXiv has it, else a web page."""
+"""The CSL type of each BibTeX type; @misc is a preprint if it has an eprint, else a web page."""
 
 TEXTS = {
     "volume": "volume", "number": "issue", "pages": "page", "publisher": "publisher",
@@ -22,22 +22,22 @@ TEXTS = {
     "edition": "edition", "address": "publisher-place", "isbn": "ISBN", "issn": "ISSN", "doi": "DOI",
     "note": "note",
 }  # fmt: skip
-"""CSL variables that hold the text of one BibTeX field."""
+"""BibTeX fields that map to a single CSL variable."""
 
 PROTECTED = re.compile(
     r"\\[A-Za-z]+\s*\{[^{}]*\}|\\.\s*(?:\{[^{}]*\})?|(?<!\\)\$[^$]*\$|\{(?!\\)((?:[^{}\\]|\{[^{}]*\})*)\}",
     re.DOTALL,
 )
-"""Commands with their argument and formulas, which stay; and braces that keep capitals, captured."""
+"""Commands with their argument and formulas, which stay as they are; and braces that protect capitals, captured."""
 
 
 def to_csl_json(pool: Pool) -> str:
-    """A CSL-JSON list, one item an entry."""
+    """Return a CSL-JSON list, one item per entry."""
     return json.dumps([csl_item(entry) | {"source": pool.stamp} for entry in pool], ensure_ascii=False, indent=1) + "\n"
 
 
 def csl_item(entry: Entry) -> dict[str, Any]:
-    """One entry as a CSL item."""
+    """Return one entry as a CSL item."""
     item: dict[str, Any] = {
         "id": entry.key,
         "type": TYPES.get(entry.block.type, "article" if entry.text("eprint") else "webpage"),
@@ -64,7 +64,7 @@ def csl_item(entry: Entry) -> dict[str, Any]:
 
 
 def csl_name(name: Name) -> dict[str, str]:
-    """A person in parts, a body as a literal."""
+    """Return a person as name parts, a corporate author as a literal."""
     if name.corporate:
         return {"literal": name.family}
     parts = {"family": name.family, "given": name.given, "suffix": name.suffix}
@@ -73,5 +73,5 @@ def csl_name(name: Name) -> dict[str, str]:
 
 
 def _title(raw: str) -> str:
-    """The title, with the capitals that BibTeX protects marked as CSL marks them."""
+    """Return the title, with the capitals that BibTeX protects in CSL markup."""
     return readable(PROTECTED.sub(lambda m: (m[1] and f'<span class="nocase">{m[1]}</span>') or m[0], raw))

@@ -1,4 +1,4 @@
-"""RIS, for reference managers that do not read BibTeX."""
+"""RIS export, for reference managers that do not read BibTeX."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ TYPES = {
     "article": "JOUR", "inproceedings": "CONF", "incollection": "CHAP", "book": "BOOK",
     "techreport": "RPRT", "phdthesis": "THES", "mastersthesis": "THES", "unpublished": "UNPB",
 }  # fmt: skip
-"""The RIS type of each BibTeX type; @misc is unpublished if arXiv has it, else a web page."""
+"""The RIS type of each BibTeX type; @misc is unpublished if it has an eprint, else a web page."""
 
 
 def to_ris(pool: Pool) -> str:
-    """One RIS record an entry, its tags as keywords."""
+    """Return one RIS record per entry, with its tags as keywords."""
     return "".join(_record(entry, pool.stamp) for entry in pool)
 
 
@@ -55,5 +55,5 @@ def _incomplete(entry: Entry) -> str:
 
 
 def _one_line(text: str) -> str:
-    """RIS has no way to continue a line: a break inside a value would begin a new field."""
+    """Return the text on one line: in RIS a line break inside a value would begin a new field."""
     return " ".join(text.splitlines())

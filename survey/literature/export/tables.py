@@ -1,4 +1,4 @@
-"""Tables and JSON: the whole pool for spreadsheets and programs."""
+"""Export as tables and JSON, for spreadsheets and programs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.literature.export.csl import csl_name
 from survey.literature.pool import Entry, Pool, Tag
 
 if TYPE_CHECKING:
     import pandas as pd
 else:
-    pd = late("pandas")
+    pd = lazy("pandas")
 
 TEXTS = ("authors-incomplete", "doi", "eprint", "url", "code", "summary", "added")
 
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
-"""How a cell begins that a spreadsheet would take for a formula; and the apostrophe that says it is none."""
+"""The start of a cell that a spreadsheet would read as a formula, or as the apostrophe that marks text."""
 
 
 def to_frame(pool: Pool) -> pd.DataFrame:
-    """A row per entry; authors and the values on each axis are lists."""
+    """Return a row per entry; authors and the values on each axis are lists."""
     return pd.DataFrame(_rows(pool), columns=_columns(pool)).astype({"year": "int64", "month": "Int64"})
 
 
@@ -55,7 +55,7 @@ def _rows(pool: Pool) -> list[dict[str, Any]]:
 
 
 def to_csv(pool: Pool) -> str:
-    """One line an entry; lists are joined by semicolons, and no cell is a formula to a spreadsheet."""
+    """Return one line per entry; lists are joined by semicolons, and no spreadsheet reads a cell as a formula."""
     text = io.StringIO()
     writer = csv.DictWriter(text, _columns(pool), lineterminator="\n")
     writer.writeheader()
@@ -66,10 +66,9 @@ def to_csv(pool: Pool) -> str:
 
 
 def as_text(cell: Any) -> Any:
-    """The cell as spreadsheets read it as text: with an apostrophe in front, if it looked like a formula.
+    """Return the cell with an apostrophe in front if a spreadsheet would read it as a formula.
 
-    A cell that begins with an apostrophe of its own gets another: whoever takes the first one away
-    has what was written.
+    A cell that begins with an apostrophe gets another one, so that removing the first always restores the original.
 
     >>> as_text("=1+1"), as_text("'tis"), as_text("a = b")
     ("'=1+1", "''tis", 'a = b')
@@ -78,21 +77,21 @@ def as_text(cell: Any) -> Any:
 
 
 def to_parquet(pool: Pool) -> bytes:
-    """The same table with its types: lists stay lists, numbers stay numbers."""
+    """Return the same table as Parquet, with column types: lists stay lists, numbers stay numbers."""
     buffer = io.BytesIO()
     to_frame(pool).to_parquet(buffer, index=False, engine="pyarrow")
     return buffer.getvalue()
 
 
 def to_json(pool: Pool) -> str:
-    """Everything about each entry: how to cite it, tags with their evidence, sources."""
-    whole = {
+    """Return all data of each entry as JSON: citation, tags with their evidence, sources."""
+    document = {
         "survey": pool.taxonomy.title,
         "as_of": pool.day.isoformat(),
         "data": pool.fingerprint,
         "entries": [_entry(entry) for entry in pool],
     }
-    return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Gaps: where the pool is empty, in which way, and how surprising that is.
+"""Gaps: the empty cells of the pool, why they are empty, and how surprising that is.
 
     >>> from datetime import date
     >>> from survey.literature import load
@@ -8,11 +8,11 @@
     >>> cell.count, cell.kind.value
     (0, 'unstudied')
 
-A gap is a fact about this pool. How unlikely it is under independence is another and a
-weaker one; which cells cannot be filled at all is said by the taxonomy.
+A gap is a fact about this pool. How unlikely it is under independence is a weaker one. The taxonomy defines which cells
+are impossible.
 """
 
-from survey.literature.gaps.independence import Independence, independence, so_few
+from survey.literature.gaps.independence import Independence, hypergeometric_cdf, independence
 from survey.literature.gaps.maps import (
     OPEN,
     THIN,
@@ -27,12 +27,33 @@ from survey.literature.gaps.maps import (
     pairs,
     ranked,
 )
-from survey.literature.gaps.neighbours import Neighbour, Surroundings, Trend, looked_since, steps
+from survey.literature.gaps.neighbours import Neighbour, Surroundings, Trend, search_start, steps
 from survey.literature.gaps.triples import TripleCell, TripleMap, triple
-from survey.literature.pool import standing_in_impossible_cells
+from survey.literature.pool import check_impossible_cells
 
 __all__ = [
-    "OPEN", "THIN", "Cell", "Gap", "GapMap", "Independence", "Kind", "Neighbour", "Surroundings", "Trend",
-    "TripleCell", "TripleMap", "every_map", "gap_map", "gaps", "independence", "looked_since", "note_for", "pairs",
-    "ranked", "so_few", "standing_in_impossible_cells", "steps", "triple",
+    "OPEN",
+    "THIN",
+    "Cell",
+    "Gap",
+    "GapMap",
+    "Independence",
+    "Kind",
+    "Neighbour",
+    "Surroundings",
+    "Trend",
+    "TripleCell",
+    "TripleMap",
+    "check_impossible_cells",
+    "every_map",
+    "gap_map",
+    "gaps",
+    "hypergeometric_cdf",
+    "independence",
+    "note_for",
+    "pairs",
+    "ranked",
+    "search_start",
+    "steps",
+    "triple",
 ]  # fmt: skip

@@ -1,14 +1,13 @@
-"""How few entries a cell holds, against what its row and column alone would let one expect.
+"""Test of independence: whether a cell has fewer entries than its row and column total suggest.
 
-The null hypothesis is that the values of one axis are dealt out among the entries without
-regard to the other axis, with both margins as they are. Then the count of a single cell is
-hypergeometric whatever the shape of the axes, sets included: of N entries, ``a`` have the
-row's value and ``b`` the column's. The probability of so few or fewer is therefore exact.
+Under the null hypothesis the values of one axis are assigned to the entries independently of the other axis, with both
+margins fixed. The count of a single cell is then hypergeometric for every shape of axis, sets included: of N entries,
+``a`` have the row's value and ``b`` the column's. The probability of this count or a lower one is therefore exact.
 
-Many cells are looked at, and the emptiest of many is empty by chance more often than any
-one. The corrected probability allows for that: how often the least likely cell of a table
-whose columns are dealt out anew is at least as unlikely (Westfall and Young's single-step
-minimum p). Dealing out whole rows of the second axis keeps the values of a set together.
+With many cells, the emptiest is empty by chance more often than any single one. The corrected probability allows for
+that: it is how often, when the second axis is permuted, the least likely cell of the table is at least as unlikely
+(Westfall and Young's single-step minimum p). Permuting entire rows of the second axis keeps the values of a set
+together.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from functools import lru_cache
 from math import comb, lgamma
 from typing import TYPE_CHECKING, TypeAlias
 
-from survey.extras import late
+from survey.extras import lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 Counts: TypeAlias = "NDArray[np.int64]"
 Numbers: TypeAlias = "NDArray[np.float64]"
@@ -34,22 +33,22 @@ PERMUTATIONS = 2000
 SEED = 20260504
 
 AT_ONCE = 4_000_000
-"""Numbers held at once while permuting: bounds memory for large pools."""
+"""Maximum number of values in memory while permuting."""
 
 MANY = 2_000
-"""Of more entries than this, equal ones are dealt out together, and chances come from logarithms."""
+"""Above this number of entries, equal ones are permuted together, and probabilities come from logarithms."""
 
 TIE = 1e-12
-"""Probabilities closer than this are the same one, computed along two ways."""
+"""Tolerance for equal probabilities that were computed in two ways."""
 
 
 @dataclass(frozen=True)
 class Independence:
-    """A table of counts against independence; every array has a row per value and a column per value.
+    """A table of counts tested against independence; every array has a row per value and a column per value.
 
-    ``residual`` is Haberman's adjusted residual, in standard deviations (not a number where a
-    margin is empty or everything); ``p`` the probability of so few in this cell alone;
-    ``corrected`` the same with all cells of the table allowed for.
+    ``residual`` is Haberman's adjusted residual, in standard deviations (NaN where a margin is empty or full); ``p``
+    is the probability of so few entries in this cell alone; ``corrected`` is the same, corrected for all cells of the
+    table.
     """
 
     observed: Counts
@@ -62,85 +61,84 @@ class Independence:
 def independence(
     rows: Counts, columns: Counts, tested: Flags | None = None, permutations: int = PERMUTATIONS, seed: int = SEED
 ) -> Independence:
-    """Two indicator matrices, an entry per line, against each other.
+    """Test two indicator matrices, with a line per entry, against independence.
 
-    Cells that are not ``tested`` (they cannot be filled) have p = 1 and no say in the correction.
-    The result depends on the order of the lines only through the permutations that are drawn:
-    give the entries in an order that does not change.
+    Cells that are not ``tested`` (they are impossible) have p = 1 and do not take part in the correction. The order
+    of the lines affects the result only through the random permutations; pass the entries in a stable order.
     """
-    whole = len(rows)
+    total = len(rows)
     down, across = rows.sum(axis=0), columns.sum(axis=0)
     observed = rows.T @ columns
     tested = np.ones(observed.shape, dtype=bool) if tested is None else tested
-    if not whole:
+    if not total:
         empty = np.zeros(observed.shape)
         return Independence(observed, empty, np.full(observed.shape, np.nan), empty + 1, empty + 1)
-    expected = np.outer(down, across) / whole
-    variance = expected * (1 - down / whole)[:, None] * (1 - across / whole)[None, :]
+    expected = np.outer(down, across) / total
+    variance = expected * (1 - down / total)[:, None] * (1 - across / total)[None, :]
     residual = np.full(observed.shape, np.nan)
     np.divide(observed - expected, np.sqrt(variance), out=residual, where=variance > 0)
-    chances = _chances(whole, down, across, tested)
+    chances = _chances(total, down, across, tested)
     p = _looked_up(chances, observed)
     smallest = np.concatenate([
-        _looked_up(chances, dealt).reshape(len(dealt), -1).min(axis=1, initial=1.0)
-        for dealt in _dealt(rows, columns, permutations, seed)
+        _looked_up(chances, permuted).reshape(len(permuted), -1).min(axis=1, initial=1.0)
+        for permuted in _permuted(rows, columns, permutations, seed)
     ])  # fmt: skip
     return Independence(observed, expected, residual, p, corrected(p, smallest))
 
 
 def corrected(p: Numbers, smallest: Numbers) -> Numbers:
-    """Each p as its rank among the smallest p of the permuted tables; never 0, and never below p itself.
+    """Return each p as its rank among the smallest p of the permuted tables; never 0, and never below p itself.
 
-    Allowing for more cells cannot make one cell less likely: what falls below p is sampling error.
+    A correction for more cells cannot lower a probability: a value below p would be sampling error.
     """
     ranks = np.searchsorted(np.sort(smallest), p + TIE, side="right")
     return np.asarray(np.maximum((1 + ranks) / (1 + len(smallest)), p), dtype=float)
 
 
 @lru_cache(maxsize=100_000)
-def so_few(whole: int, marked: int, drawn: int) -> tuple[float, ...]:
-    """The chance of at most k marked ones among the drawn, for k = 0, 1, ...: exact, in whole numbers.
+def hypergeometric_cdf(total: int, marked: int, drawn: int) -> tuple[float, ...]:
+    """Return the probability of at most k marked items among the drawn ones, for k = 0, 1, ...
 
-    Whole numbers of thousands of digits take long: for many entries it is right to nine digits.
+    Computed exactly with integers; for more than ``MANY`` items with logarithms, accurate to nine digits.
 
-    >>> so_few(4, 2, 2)
+    >>> hypergeometric_cdf(4, 2, 2)
     (0.16666666666666666, 0.8333333333333334, 1.0)
     """
-    least = max(0, marked + drawn - whole)
-    if whole > MANY:
-        return (0.0,) * least + _by_logarithms(whole, marked, drawn, least)
-    term = comb(marked, least) * comb(whole - marked, drawn - least)
-    ways, total, chances = 0, comb(whole, drawn), [0.0] * least
+    least = max(0, marked + drawn - total)
+    if total > MANY:
+        return (0.0,) * least + _by_logarithms(total, marked, drawn, least)
+    term = comb(marked, least) * comb(total - marked, drawn - least)
+    ways, all_ways, chances = 0, comb(total, drawn), [0.0] * least
     for k in range(least, min(marked, drawn) + 1):
         ways += term
-        chances.append(ways / total)
-        # from each term to the next by a whole factor and a whole divisor: much faster than anew
-        term = term * (marked - k) * (drawn - k) // ((k + 1) * (whole - marked - drawn + k + 1))
+        chances.append(ways / all_ways)
+        # each term follows from the previous one by an integer factor and divisor: much faster than computing it anew
+        term = term * (marked - k) * (drawn - k) // ((k + 1) * (total - marked - drawn + k + 1))
     return tuple(chances)
 
 
-def _by_logarithms(whole: int, marked: int, drawn: int, least: int) -> tuple[float, ...]:
-    """The same from the least number on that can be drawn."""
-    of = _log_factorials(whole)
+def _by_logarithms(total: int, marked: int, drawn: int, least: int) -> tuple[float, ...]:
+    """Return the same, starting with the least possible number."""
+    of = _log_factorials(total)
     k = np.arange(least, min(marked, drawn) + 1)
-    ways = of[marked] - of[k] - of[marked - k] + of[whole - marked] - of[drawn - k] - of[whole - marked - drawn + k]
-    chances = np.exp(ways - (of[whole] - of[drawn] - of[whole - drawn]))
+    ways = of[marked] - of[k] - of[marked - k] + of[total - marked] - of[drawn - k] - of[total - marked - drawn + k]
+    chances = np.exp(ways - (of[total] - of[drawn] - of[total - drawn]))
     return tuple(np.minimum(chances.cumsum(), 1.0).tolist())
 
 
 @lru_cache(maxsize=8)
-def _log_factorials(whole: int) -> Numbers:
-    return np.array([lgamma(n + 1) for n in range(whole + 1)])
+def _log_factorials(largest: int) -> Numbers:
+    return np.array([lgamma(n + 1) for n in range(largest + 1)])
 
 
-def _chances(whole: int, down: Counts, across: Counts, tested: Flags) -> Numbers:
-    """The chance of at most k, by row, column and k; 1 where a cell is not tested."""
+def _chances(total: int, down: Counts, across: Counts, tested: Flags) -> Numbers:
+    """Return the probability of at most k entries, by row, column and k; 1 where a cell is not tested."""
     most = int(min(down.max(initial=0), across.max(initial=0)))
     out = np.ones((len(down), len(across), most + 1))
     for i, a in enumerate(down.tolist()):
         for j, b in enumerate(across.tolist()):
             if tested[i, j]:
-                chances = so_few(whole, a, b)
+                chances = hypergeometric_cdf(total, a, b)
                 out[i, j, : len(chances)] = chances
     return out
 
@@ -150,11 +148,11 @@ def _looked_up(chances: Numbers, counts: Counts) -> Numbers:
     return np.asarray(chances[i, j, counts])
 
 
-def _dealt(rows: Counts, columns: Counts, permutations: int, seed: int) -> list[Counts]:
-    """The tables that come out when the second axis is dealt out anew, in batches."""
+def _permuted(rows: Counts, columns: Counts, permutations: int, seed: int) -> list[Counts]:
+    """Return the tables under random permutations of the second axis, in batches."""
     rng = np.random.default_rng(seed)
     if len(rows) > MANY:
-        return [_dealt_by_kind(rows, columns, permutations, rng)]
+        return [_permuted_by_kind(rows, columns, permutations, rng)]
     batch = max(1, AT_ONCE // max(1, columns.size))
     first, second = rows.T.astype(np.float32), columns.astype(np.float32)
     out = []
@@ -165,10 +163,10 @@ def _dealt(rows: Counts, columns: Counts, permutations: int, seed: int) -> list[
     return out
 
 
-def _dealt_by_kind(rows: Counts, columns: Counts, permutations: int, rng: np.random.Generator) -> Counts:
-    """The same tables, each kind of line dealt to each kind at once: the work does not grow with the entries.
+def _permuted_by_kind(rows: Counts, columns: Counts, permutations: int, rng: np.random.Generator) -> Counts:
+    """Return the same tables, assigning equal lines together: the cost does not grow with the number of entries.
 
-    How many lines of one kind come to another is hypergeometric, given what is left to deal out.
+    The number of lines of one kind assigned to another kind is hypergeometric, given the lines that are left.
     """
     kinds, wanted = np.unique(rows, axis=0, return_counts=True)
     others, there = np.unique(columns, axis=0, return_counts=True)

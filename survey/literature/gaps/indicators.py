@@ -1,11 +1,11 @@
-"""How entries stand in the cells of axes: counted there, carrying a value, or without one."""
+"""Indicator matrices: in which cells entries count, which values they have, and which lack a value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.literature.gaps.independence import Counts
 from survey.literature.pool import NOT_CODED, Entry, Pool, counted, mentioned
 from survey.literature.problems import expected, quoted
@@ -14,17 +14,17 @@ from survey.literature.taxonomy import Absence, Axis
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 NO_VALUE = frozenset({*Absence, NOT_CODED})
-"""What an entry may have on an axis in place of a value."""
+"""The cells of an axis that are not values."""
 
 
 def entry_axes(pool: Pool, *names: str) -> tuple[Axis, ...]:
-    """The axes of these names.
+    """Return the axes with these names.
 
     Raises:
-        ValueError: if one does not exist, is not asked of entries, or comes twice.
+        ValueError: if one does not exist, is not an axis of entries, or is given twice.
 
     """
     axes = {axis.id: axis for axis in pool.taxonomy.on("entry")}
@@ -32,17 +32,17 @@ def entry_axes(pool: Pool, *names: str) -> tuple[Axis, ...]:
         if name not in axes:
             raise ValueError(f"there is no axis {quoted(name)} of entries {expected(name, axes)}")
     if len(set(names)) < len(names):
-        raise ValueError(f"{names[0]} against itself says nothing: name different axes")
+        raise ValueError(f"cannot cross {names[0]} with itself (expected different axes)")
     return tuple(axes[name] for name in names)
 
 
 def strict_keys(pool: Pool) -> frozenset[str]:
-    """The entries that stand the strict reading; none if the taxonomy names no such reading."""
+    """Return the entries that pass the strict reading; none if the taxonomy defines no such reading."""
     return _matching(pool, pool.taxonomy.gaps.strict)
 
 
 def foundation_keys(pool: Pool) -> frozenset[str]:
-    """The entries from before language models; none if the taxonomy does not say which those are."""
+    """Return the entries from before language models; none if the taxonomy does not define them."""
     return _matching(pool, pool.taxonomy.gaps.foundations)
 
 
@@ -51,27 +51,27 @@ def _matching(pool: Pool, filters: tuple[tuple[str, str], ...]) -> frozenset[str
 
 
 def in_order(pool: Pool) -> list[Entry]:
-    """The entries by key: no result depends on the order in which a file has them."""
+    """Return the entries sorted by key, so that results do not depend on their order in the file."""
     return sorted(pool, key=lambda entry: entry.key)
 
 
 def values(entry: Entry, axis: Axis) -> tuple[str, ...]:
-    """The cells under which an entry counts, absences aside."""
+    """Return the values under which an entry counts."""
     return _values(counted(entry, axis))
 
 
 def carried(entry: Entry, axis: Axis) -> tuple[str, ...]:
-    """Every cell of a value that an entry carries, whether it counts there or not."""
+    """Return every value of an entry, whether the entry counts under it or not."""
     return _values(mentioned(entry, axis))
 
 
 def indicators(entries: Iterable[Entry], axis: Axis) -> Counts:
-    """A line per entry with 1 under each cell in which it counts."""
+    """Return a line per entry with 1 under each cell in which it counts."""
     return _lines([values(entry, axis) for entry in entries], axis)
 
 
 class Coded:
-    """The entries of a pool, in order, and how they stand on each axis: an axis is read once for all maps."""
+    """The entries of a pool, in order, and their values on each axis, which are computed once for all maps."""
 
     def __init__(self, pool: Pool, strict: bool = False) -> None:
         self.pool, self.narrowed = pool, strict
@@ -82,14 +82,14 @@ class Coded:
         self._axes: dict[str, OnAxis] = {}
 
     def on(self, axis: Axis) -> OnAxis:
-        """How each of the entries stands on an axis."""
+        """Return the values of the entries on an axis."""
         if axis.id not in self._axes:
             self._axes[axis.id] = OnAxis(self.entries, self.keys, axis)
         return self._axes[axis.id]
 
 
 class OnAxis:
-    """An axis over some entries: the cells in which each counts, and who carries a value or has none."""
+    """The values of some entries on an axis: where each counts, which entries have a value, and which lack one."""
 
     def __init__(self, entries: Sequence[Entry], keys: Sequence[str], axis: Axis) -> None:
         self.counted = [values(entry, axis) for entry in entries]
@@ -105,7 +105,7 @@ class OnAxis:
                 self._without[mentions[0]].add(key)
 
     def without(self, *words: str) -> set[str]:
-        """The entries that have one of these words of absence in place of a value."""
+        """Return the entries that have one of these words for absence in place of a value."""
         return set().union(*(self._without[word] for word in words))
 
 

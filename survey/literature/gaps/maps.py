@@ -1,4 +1,4 @@
-"""Gap maps: two axes against each other, with every cell's count, its likelihood, and why it is empty."""
+"""Gap maps: two axes crossed, with each cell's count, its probability, and why it is empty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.literature.gaps.independence import independence
 from survey.literature.gaps.indicators import Coded, OnAxis, entry_axes
 from survey.literature.pool import NOT_CODED, Note, Pool
@@ -20,14 +20,14 @@ from survey.literature.taxonomy import Absence, Axis
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 THIN = 2
-"""A cell with no more entries than this is thin: one work more or less changes what can be said of it."""
+"""A cell with at most this many entries is thin: a single work more or less changes the conclusion."""
 
 
 class Kind(StrEnum):
-    """What a cell is: filled, or empty in one of several ways that are never merged."""
+    """Whether a cell is filled, or in which way it is empty. The kinds are never merged."""
 
     FILLED = "filled"
     THIN = "thin"
@@ -42,18 +42,17 @@ class Kind(StrEnum):
 
 
 OPEN = (Kind.UNSTUDIED, Kind.UNDISCLOSED)
-"""The kinds that are gaps: nothing rules such a cell out, and no entry is known to fill it."""
+"""The kinds that are gaps: nothing rules the cell out, and no entry is known to fill it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value of one axis with one of another, and what the pool has of it.
+    """A value of one axis combined with a value of another, and the entries that have both.
 
-    ``entries`` are the keys counted here; ``strict`` those of them that stand the strict reading;
-    ``foundations`` those from before language models; ``further`` carry both values, but not both
-    as what they are counted by; ``hidden`` have one value and do not say, or are not coded, on the
-    other axis: the cell may be filled by them. ``p`` is the chance of so few here, ``corrected``
-    the same with all cells of the map allowed for.
+    ``entries`` are the keys counted here; ``strict`` those that pass the strict reading; ``foundations`` those from
+    before language models. ``further`` have both values, but do not count under both. ``hidden`` have one value and
+    are undisclosed or not coded on the other axis, so that they may fill the cell. ``p`` is the probability of so few
+    entries here, ``corrected`` the same, corrected for all cells of the map.
     """
 
     rows: str
@@ -74,27 +73,27 @@ class Cell:
 
     @property
     def count(self) -> int:
-        """How many entries stand here."""
+        """The number of entries in the cell."""
         return len(self.entries)
 
     @property
-    def inherited(self) -> bool:
-        """Whether only foundations stand here: empty for teams of language models."""
+    def foundations_only(self) -> bool:
+        """Whether all entries here are foundations: the cell is empty for teams of language models."""
         return bool(self.entries) and self.entries == self.foundations
 
 
 @dataclass(frozen=True)
 class GapMap:
-    """Two axes against each other, a cell for every pair of values, by the shape of the taxonomy.
+    """Two axes crossed: a cell for every pair of values in the taxonomy.
 
-    ``whole`` is the number of entries in the pool, ``n`` of those with a value on both axes: what
-    expectations are computed from.
+    ``total`` is the number of entries in the pool; ``n``, the number with a value on both axes, is the basis of the
+    expected counts.
     """
 
     rows: Axis
     columns: Axis
     day: date
-    whole: int
+    total: int
     n: int
     strict: bool
     cells: Mapping[tuple[str, str], Cell]
@@ -106,31 +105,31 @@ class GapMap:
         return self.cells[place]
 
     def of(self, *kinds: Kind) -> tuple[Cell, ...]:
-        """The cells of some kinds, in the order of the table."""
+        """Return the cells of the given kinds, in the order of the table."""
         return tuple(cell for cell in self if cell.kind in kinds)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Every entry counted in the map, once."""
+        """The keys of all entries counted in the map."""
         return tuple(sorted({key for cell in self for key in cell.entries}))
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A cell that is open, and the map that it is in."""
+    """An open cell and its map."""
 
     map: GapMap
     cell: Cell
 
 
 def gap_map(pool: Pool, rows: str, columns: str, strict: bool = False) -> GapMap:
-    """Two axes of entries against each other.
+    """Return the gap map of two axes of entries.
 
-    ``strict`` looks only at entries that stand the strict reading of the taxonomy.
+    ``strict`` counts only entries that pass the strict reading of the taxonomy.
 
     Raises:
-        ValueError: if an axis does not exist or is not asked of entries, if both are the same,
-            or if the strict reading is asked for and the taxonomy names none.
+        ValueError: if an axis does not exist or is not one of entries, if both are the same, or if ``strict`` is set
+            and the taxonomy defines no strict reading.
 
     """
     entry_axes(pool, rows, columns)
@@ -139,7 +138,7 @@ def gap_map(pool: Pool, rows: str, columns: str, strict: bool = False) -> GapMap
 
 def _coded(pool: Pool, strict: bool) -> Coded:
     if strict and not pool.taxonomy.gaps.strict:
-        raise ValueError("the taxonomy names no strict reading (expected strict = { AXIS = VALUE } under [gaps])")
+        raise ValueError("the taxonomy defines no strict reading (expected strict = { AXIS = VALUE } under [gaps])")
     return Coded(pool, strict)
 
 
@@ -151,7 +150,7 @@ def _map(coded: Coded, rows: str, columns: str) -> GapMap:
     excluded = {(a, b): taxonomy.excluded({rows: a, columns: b}) for a in down.value_cells for b in across.value_cells}
     tested = np.array([[not excluded[a, b] for b in across.value_cells] for a in down.value_cells])
     table = independence(in_rows.indicators[inside], in_columns.indicators[inside], tested)
-    look = _Look(in_rows, in_columns)
+    classifier = _Classifier(in_rows, in_columns)
     founding = set(taxonomy.gaps.foundations)
     crossed = {axis for axis, _ in founding} & {rows, columns}
     foundations = frozenset() if crossed else coded.foundations
@@ -166,7 +165,7 @@ def _map(coded: Coded, rows: str, columns: str) -> GapMap:
             residual = float(table.residual[i, j])
             cells[a, b] = Cell(
                 rows, columns, a, b,
-                kind=look.kind(a, b, len(keys), bool(excluded[a, b]), bool(founding & {(rows, a), (columns, b)})),
+                kind=classifier.kind(a, b, len(keys), bool(excluded[a, b]), bool(founding & {(rows, a), (columns, b)})),
                 entries=keys,
                 expected=float(table.expected[i, j]),
                 residual=None if isnan(residual) else residual,
@@ -175,44 +174,44 @@ def _map(coded: Coded, rows: str, columns: str) -> GapMap:
                 why=excluded[a, b],
                 strict=tuple(k for k in keys if k in coded.strict),
                 foundations=tuple(k for k in keys if k in foundations),
-                further=tuple(sorted(look.both(a, b).difference(keys))),
-                hidden=() if excluded[a, b] else tuple(sorted(look.silent(a, b, Absence.UNKNOWN, NOT_CODED))),
+                further=tuple(sorted(classifier.both(a, b).difference(keys))),
+                hidden=() if excluded[a, b] else tuple(sorted(classifier.one_of(a, b, Absence.UNKNOWN, NOT_CODED))),
             )  # fmt: skip
-    whole, n = len(coded.keys), int(inside.sum())
-    return GapMap(down, across, coded.pool.day, whole, n, coded.narrowed, MappingProxyType(cells))
+    total, n = len(coded.keys), int(inside.sum())
+    return GapMap(down, across, coded.pool.day, total, n, coded.narrowed, MappingProxyType(cells))
 
 
 def every_map(pool: Pool, strict: bool = False) -> tuple[GapMap, ...]:
-    """A map for each pair of main axes, in the order of the taxonomy."""
+    """Return a map for each pair of main axes, in the order of the taxonomy."""
     coded = _coded(pool, strict)
     return tuple(_map(coded, a, b) for a, b in pairs(pool))
 
 
 def pairs(pool: Pool) -> list[tuple[str, str]]:
-    """Each pair of main axes once, in the order of the taxonomy."""
+    """Return each pair of main axes once, in the order of the taxonomy."""
     return list(combinations([axis.id for axis in pool.taxonomy.main], 2))
 
 
 def gaps(pool: Pool, strict: bool = False) -> tuple[Gap, ...]:
-    """Every open cell of every pair of main axes, the least likely to be empty by chance first."""
+    """Return every open cell of every pair of main axes, the least likely to be empty by chance first."""
     return ranked(every_map(pool, strict))
 
 
 def ranked(maps: Iterable[GapMap]) -> tuple[Gap, ...]:
-    """The open cells of some maps: by corrected probability, then by how many were to be expected."""
+    """Return the open cells of some maps, by corrected probability, then by expected count in descending order."""
     found = [Gap(map, cell) for map in maps for cell in map.of(*OPEN)]
     return tuple(sorted(found, key=lambda gap: (gap.cell.corrected, -gap.cell.expected)))
 
 
 def note_for(notes: Iterable[Note], cell: Cell) -> Note | None:
-    """The first note that speaks of a cell, if there is one."""
+    """Return the first note on a cell; None if there is none."""
     place = {cell.rows: cell.row, cell.columns: cell.column}
     about = (n for n in notes if n.cells.keys() == place.keys())
     return next((n for n in about if all(place[axis] in n.cells[axis] for axis in place)), None)
 
 
-class _Look:
-    """Who carries which value on two axes, and who says nothing: what the kinds are told from."""
+class _Classifier:
+    """Determines the kind of a cell from the entries that have or lack its values."""
 
     def __init__(self, rows: OnAxis, columns: OnAxis) -> None:
         self.rows, self.columns = rows, columns
@@ -220,8 +219,8 @@ class _Look:
     def both(self, a: str, b: str) -> set[str]:
         return self.rows.carriers[a] & self.columns.carriers[b]
 
-    def silent(self, a: str, b: str, *words: str) -> set[str]:
-        """Entries that have one of the two values and one of these words of absence on the other axis."""
+    def one_of(self, a: str, b: str, *words: str) -> set[str]:
+        """Return the entries with one of the two values and one of these words for absence on the other axis."""
         without_column = self.rows.carriers[a] & self.columns.without(*words)
         return without_column | self.columns.carriers[b] & self.rows.without(*words)
 
@@ -239,6 +238,6 @@ class _Look:
             return Kind.NOBODY
         if row <= self.columns.without(Absence.NA) or column <= self.rows.without(Absence.NA):
             return Kind.NOT_APPLICABLE
-        if self.silent(a, b, Absence.UNKNOWN):
+        if self.one_of(a, b, Absence.UNKNOWN):
             return Kind.UNDISCLOSED
-        return Kind.NOT_CODED if self.silent(a, b, NOT_CODED) else Kind.UNSTUDIED
+        return Kind.NOT_CODED if self.one_of(a, b, NOT_CODED) else Kind.UNSTUDIED

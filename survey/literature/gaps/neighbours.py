@@ -1,4 +1,4 @@
-"""What stands near a cell: the nearest entries, the years, and since when somebody looked."""
+"""The surroundings of a cell: nearest entries, counts by year, and the start of the search."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from survey.literature.pool import Entry, Pool
 from survey.literature.taxonomy import Axis
 
 NEAR = 1
-"""How many steps away an entry may be on one axis and still be near: a value of the same family, the
-same value come by another way, or a neighbour on an ordered axis."""
+"""Maximum distance of a near entry on one axis: a value of the same family, the same value with another qualifier, or
+a neighbour on an ordered axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """An entry that has one value of a cell, and how far it is from the other: 0 if it carries both."""
+    """An entry that has one value of a cell, and its distance from the other: 0 if it has both."""
 
     entry: Entry
     axis: str
@@ -28,9 +28,9 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Entries by the year they first became public: with the row's value, the column's, and in the cell.
+    """Entries by year of first publication: with the row's value, with the column's, and in the cell.
 
-    ``near`` is the last year in which something came into the cell or near it.
+    ``near`` is the last year in which an entry in the cell or near it was published.
     """
 
     years: tuple[int, ...]
@@ -41,7 +41,7 @@ class Trend:
 
 
 class Surroundings:
-    """The entries of a pool by what they carry: made once, then asked about many cells."""
+    """An index of the entries of a pool by their values, for queries about many cells."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -52,9 +52,9 @@ class Surroundings:
         self.years = tuple(range(min(span), max(span) + 1)) if span else ()
 
     def neighbours(self, cell: Cell) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
-        """Entries with the row's value, nearest on the columns' axis; and the other way round.
+        """Return entries with the row's value, nearest on the columns' axis first; and vice versa.
 
-        Nearest first, then newest. Entries without a value on the other axis are in neither.
+        At equal distance the newest comes first. Entries without a value on the other axis are left out.
         """
         asked = cell.rows, cell.columns, cell.row, cell.column
         if asked not in self._around:
@@ -69,13 +69,13 @@ class Surroundings:
         return first, second
 
     def near(self, cell: Cell) -> tuple[Entry, ...]:
-        """The entries in a cell or near it, newest in the pool first."""
+        """Return the entries in a cell or near it, most recently added first."""
         found = {n.entry.key: n.entry for some in self.neighbours(cell) for n in some if n.steps <= NEAR}
         found |= {key: self.pool[key] for key in cell.entries}
         return tuple(sorted(found.values(), key=lambda e: (e.text("added"), e.key), reverse=True))
 
     def trend(self, cell: Cell) -> Trend:
-        """How the row's value, the column's value and the cell itself have fared, year by year."""
+        """Return the counts per year for the row's value, the column's value and the cell."""
         row, column = (
             self._by_year(self.pool.taxonomy[axis])[value]
             for axis, value in ((cell.rows, cell.row), (cell.columns, cell.column))
@@ -84,7 +84,7 @@ class Surroundings:
         return Trend(self.years, row, column, both, max((_year(e) for e in self.near(cell)), default=None))
 
     def _with(self, axis: Axis, cell: str) -> list[Entry]:
-        """The entries that carry a cell's value, the newest first."""
+        """Return the entries that have a cell's value, newest first."""
         if axis.id not in self._carriers:
             self._carriers[axis.id] = {value: [] for value in axis.value_cells}
             for entry in sorted(self.pool, key=_newest):
@@ -101,17 +101,17 @@ class Surroundings:
         return self._years[axis.id]
 
 
-def looked_since(pool: Pool) -> str:
-    """The first day on which a record was screened or an entry taken in: since when an absence counts."""
+def search_start(pool: Pool) -> str:
+    """Return the first day on which a record was screened or an entry added: gaps are observed from this day on."""
     days = [record.text("screened") for record in pool.records] + [entry.text("added") for entry in pool]
     return min(filter(None, days), default=pool.day.isoformat())
 
 
 def steps(found: str, wanted: str, axis: Axis) -> int:
-    """How far one value is from another: 0 the same, 1 a neighbour, 2 or more anything else.
+    """Return the distance between two values: 0 if identical, 1 for neighbours, otherwise 2 or more.
 
-    Neighbours are the same value with another how, values of one family, and values that stand
-    next to each other on an ordered axis; on such an axis every further place is a further step.
+    Neighbours are the same value with another qualifier, values of one family, and adjacent values on an ordered
+    axis; on an ordered axis the distance is the number of places between them.
     """
     if found == wanted:
         return 0

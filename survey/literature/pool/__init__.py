@@ -1,10 +1,10 @@
-"""The pool: everything in ``bib/`` as immutable values, one module for each kind of file.
+"""The pool: everything in ``bib/`` as immutable values, one module per kind of file.
 
-``Pool`` holds entries, records, codings, editions, claims, notes and searches; ``cells`` says where an entry stands on
-an axis; ``same_work`` finds duplicates. Asked by every room that counts; ``survey.literature.loading`` fills it.
+``Pool`` holds entries, records, codings, editions, claims, notes and searches; ``cells`` lists the cells of an axis;
+``check_duplicates`` reports duplicates. ``survey.literature.loading`` fills the pool; every room that counts reads it.
 """
 
-from survey.literature.pool.blank_entry import skeleton
+from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
 from survey.literature.pool.claims_file import All, Claim, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
@@ -13,18 +13,18 @@ from survey.literature.pool.codings import (
     Adjudication,
     Coding,
     Judgement,
-    compared_part,
+    compared_values,
     read_adjudications,
     read_codings,
     read_judgements,
     read_readers,
 )
-from survey.literature.pool.duplicates import arxiv_id, same_work
+from survey.literature.pool.duplicates import arxiv_id, check_duplicates
 from survey.literature.pool.editions import aliases, check_published_keys, read_editions
 from survey.literature.pool.entries import REQUIRED, Entry, Record, read_background, read_entries, read_records
-from survey.literature.pool.evidence_kinds import Kind, read_kinds
+from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_kinds
 from survey.literature.pool.gap_notes import Note, read_notes
-from survey.literature.pool.impossible import standing_in_impossible_cells
+from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
 from survey.literature.pool.searches import read_searches
 from survey.literature.pool.tags import Tag, format_tags
@@ -39,8 +39,8 @@ __all__ = [
     "Claim",
     "Coding",
     "Entry",
+    "EvidenceKind",
     "Judgement",
-    "Kind",
     "Note",
     "Pool",
     "Record",
@@ -49,10 +49,13 @@ __all__ = [
     "Variant",
     "aliases",
     "arxiv_id",
+    "blank_entry",
     "cell_label",
     "cells",
+    "check_duplicates",
+    "check_impossible_cells",
     "check_published_keys",
-    "compared_part",
+    "compared_values",
     "conditions",
     "counted",
     "format_tags",
@@ -64,13 +67,10 @@ __all__ = [
     "read_codings",
     "read_editions",
     "read_entries",
+    "read_evidence_kinds",
     "read_judgements",
-    "read_kinds",
     "read_notes",
     "read_readers",
     "read_records",
     "read_searches",
-    "same_work",
-    "skeleton",
-    "standing_in_impossible_cells",
 ]

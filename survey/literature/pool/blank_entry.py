@@ -1,4 +1,4 @@
-"""An empty entry, ready to fill: every field, and above it every axis with its values."""
+"""A blank entry to fill in: every field, preceded by comments with every axis and its values."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from survey.literature.taxonomy import Axis, Shape, Taxonomy
 HOW_MANY = {
     Shape.ONE: "exactly one",
     Shape.RANKED: 'the primary one first, more after ";"',
-    Shape.SET: 'all that apply, with ";" between',
+    Shape.SET: 'all that apply, separated by ";"',
     Shape.QUANTITY: "with numbers",
 }
 
 
-def skeleton(name: str, taxonomy: Taxonomy, today: str) -> str:
-    """A commented entry for an arXiv id or a key; what the id tells is filled in.
+def blank_entry(name: str, taxonomy: Taxonomy, today: str) -> str:
+    """Return a commented blank entry for an arXiv id or a key; date and URL are derived from an id.
 
-    ``survey check`` names every field that is still empty. Remarks stand above the
-    entry, since BibTeX has none inside.
+    ``survey check`` names every field that is still empty. The comments precede the entry, since BibTeX allows none
+    inside.
     """
     posted = arxiv_date(name)
     axes = taxonomy.on("entry")
@@ -43,14 +43,14 @@ def skeleton(name: str, taxonomy: Taxonomy, today: str) -> str:
 
 
 HELP = (
-    "Fill in what is empty, delete what does not apply, then run: survey check",
-    "  key      after the opening brace; people cite and link to it, so it never changes",
-    "  author   Last, First and Last, First: everyone, in order; a body in double braces",
-    "  title    exact, capitals that must stay in braces",
+    "Fill in the empty fields, delete those that do not apply, then run: survey check",
+    "  key      after the opening brace; it never changes, since people cite and link to it",
+    "  author   Last, First and Last, First: all authors, in order; corporate authors in double braces",
+    "  title    exact, with protected capitals in braces",
     "  type     misc for a preprint or a page; inproceedings adds booktitle, article adds journal",
     "  why-...  in your own words, what in which part of the source supports the tag; not needed for na",
     "  summary  one sentence: what the work contributes",
-    "  sources  the addresses you read, with a blank between",
+    "  sources  the URLs you read, separated by blanks",
     "",
 )
 

@@ -1,8 +1,7 @@
-"""The cells of an axis, and those in which an entry stands.
+"""The cells of an axis, and the cells of an entry.
 
-The shape of a table comes from the taxonomy and never from the data: a value without entries is a
-cell, too. Axes whose first value is the primary one count each entry once, by that value; sets
-count it under each.
+The shape of a table comes from the taxonomy and never from the data: a value without entries is also a cell. On axes
+with a primary value each entry counts once, by that value; on sets it counts under each of its values.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from survey.literature.pool.tags import Tag
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
 
 NOT_CODED = "not-coded"
-"""The row of entries that have no tag on an axis that does not ask for one."""
+"""The cell of entries without a tag, on axes where tags are optional."""
 
 
 def cells(axis: Axis) -> tuple[str, ...]:
-    """Every cell of an axis in order: values (with how, where the axis asks it), then absences.
+    """Return every cell of an axis in order: values (with their qualifiers, if any), then absences.
 
     ``spawn: learned`` and ``spawn: designed`` are two cells.
     """
@@ -25,7 +24,7 @@ def cells(axis: Axis) -> tuple[str, ...]:
 
 
 def cell_label(taxonomy: Taxonomy, axis: Axis, cell: str, language: str = "en") -> str:
-    """The label of a cell for a reader."""
+    """Return the label of a cell."""
     if cell == NOT_CODED:
         return "not coded"
     word, _, how = cell.partition(": ")
@@ -34,12 +33,12 @@ def cell_label(taxonomy: Taxonomy, axis: Axis, cell: str, language: str = "en") 
 
 
 def mentioned(entry: Entry, axis: Axis) -> tuple[str, ...]:
-    """The cells an entry stands in on an axis, primary or not."""
+    """Return the cells of all values of an entry on an axis, primary or not."""
     return tuple(map(_cell, entry.tags.get(axis.id, ()))) or (NOT_CODED,)
 
 
 def counted(entry: Entry, axis: Axis) -> tuple[str, ...]:
-    """The cells under which an entry counts: its primary one, or on a set all of them."""
+    """Return the cells under which an entry counts: the primary one, or on a set all of them."""
     found = mentioned(entry, axis)
     return found if axis.shape in (Shape.SET, Shape.QUANTITY) else found[:1]
 

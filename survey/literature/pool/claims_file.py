@@ -16,24 +16,24 @@ from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import ID, Shape, Taxonomy, read_toml
 
 TESTS = ("is", "at-least", "at-most", "share-at-least", "share-at-most", "more-than", "leads")
-"""How a claim may be tested; each has exactly one of these."""
+"""The tests of a claim; each claim has exactly one."""
 
 TOP = ("readings", "claim", "table", "variant")
 
 VARIED = ("keep", "types", "reading", "readmit", "leave-one-out")
-"""How a variant may change what is counted; each has exactly one of these."""
+"""The ways in which a variant changes what is counted; each variant has exactly one."""
 
 READ = ("strict", "published", "second")
-"""The readings, besides the pool's own, that a variant may take."""
+"""The readings, other than the pool's own, that a variant may use."""
 
 Condition = str | list[str]
-"""One value, or several of which any will do."""
+"""One value, or several of which at least one must match."""
 
 Filter = dict[str, Condition]
 
 
 class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Several conditions on the same axis, all of which must hold."""
+    """Several values on the same axis, all of which must match."""
 
     all: list[str]
 
@@ -43,12 +43,11 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """A sentence that can be counted, how it is counted, and what it does not say.
+    """A countable sentence, how it is counted, and its limits.
 
-    ``count`` selects entries; the claim is true if their number stands the test. ``strict`` narrows
-    the selection to its strict reading; ``of`` is the population of a share. ``published`` is the
-    number that the published survey states, and ``dissent`` names each entry for which our
-    coding departs from it, with the reason.
+    ``count`` selects entries; the claim holds if their number passes the test. ``strict`` narrows the selection to
+    its strict reading; ``of`` is the population of a share. ``published`` is the number that the published survey
+    states, and ``dissent`` names each entry for which our coding departs from it, with the reason.
     """
 
     id: str = ""
@@ -78,28 +77,28 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def test(self) -> str:
-        """Which of the tests this claim has."""
+        """The name of the claim's test."""
         return next(name for name in TESTS if self._operand(name) is not None)
 
     @property
     def operand(self) -> Any:
-        """What the number is held against."""
+        """The value that the test compares the number with."""
         return self._operand(self.test)
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Every axis that the broad reading looks at."""
-        looked = [*self.count, *self.of, *(self.more_than or ()), *([self.leads] if self.leads else [])]
-        return tuple(dict.fromkeys(looked))
+        """Every axis that the broad reading depends on."""
+        axes = [*self.count, *self.of, *(self.more_than or ()), *([self.leads] if self.leads else [])]
+        return tuple(dict.fromkeys(axes))
 
     def _operand(self, name: str) -> Any:
         return getattr(self, {"is": "is_"}.get(name, name.replace("-", "_")))
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A distribution: how many of the entries in ``within`` have each value of an axis, by primary value.
+    """A distribution: the number of entries in ``within`` per primary value of an axis.
 
-    ``counts`` are the published numbers, if it was published.
+    ``counts`` are the published numbers, if there are any.
     """
 
     id: str = ""
@@ -112,7 +111,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which codings claims are judged by, and the day for which published numbers speak."""
+    """The codings by which claims are judged, and the day of the published numbers."""
 
     published: str
     second: str
@@ -122,10 +121,10 @@ class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """Another way of counting, under which conclusions are tested again.
 
-    ``keep`` counts only entries that match, ``types`` only those of a BibTeX type with a venue that
-    is not arXiv, ``reading`` takes another reading, ``readmit`` counts excluded records again
-    (``at-worst`` as if each spoke against the claim), ``leave-one-out`` takes out one entry after
-    the other. ``rankings`` says, per axis, which entries are ordered where a reading alone does not.
+    ``keep`` counts only entries that match, ``types`` only those of a BibTeX type with a venue other than arXiv,
+    ``reading`` uses another reading, ``readmit`` counts excluded records again (``at-worst``: as if each contradicted
+    the claim), ``leave-one-out`` removes one entry after the other. ``rankings`` selects, per axis, the entries to
+    rank where a reading defines none.
     """
 
     id: str = ""
@@ -143,7 +142,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """Everything in ``claims.toml``."""
+    """The contents of ``claims.toml``."""
 
     readings: Readings | None = None
     claims: tuple[Claim, ...] = ()
@@ -166,9 +165,9 @@ class Claims(msgspec.Struct, frozen=True):
 def read_claims(
     path: Path, taxonomy: Taxonomy, keys: Collection[str], codings: Collection[str]
 ) -> tuple[Claims, list[Problem]]:
-    """The claims of a file and every problem in it; none if there is no file.
+    """Return the claims of a file and all its problems; no claims if there is no file.
 
-    ``keys`` are those of entries and records, ``codings`` the codings that there are.
+    ``keys`` are the keys of entries and records, ``codings`` the ids of all codings.
     """
     shown = str(path)
     if not os.path.lexists(path):
@@ -182,7 +181,7 @@ def read_claims(
 
 
 class _Reader:
-    """Turns tables into claims and collects what is wrong with them."""
+    """Converts tables into claims and collects their problems."""
 
     def __init__(self, shown: str, text: str, taxonomy: Taxonomy, keys: set[str]) -> None:
         self.shown, self.taxonomy, self.keys = shown, taxonomy, keys
@@ -193,7 +192,7 @@ class _Reader:
     def read(self, data: Mapping[str, Any], codings: set[str]) -> Claims:
         for name in data.keys() - set(TOP):
             self._problem("", f"{quoted(name)} is not a table of this file {expected(name, TOP)}")
-        readings = self._made(Readings, data.get("readings", {}), "readings")
+        readings = self._converted(Readings, data.get("readings", {}), "readings")
         if readings:
             for name in (readings.published, readings.second):
                 if name not in codings:
@@ -215,8 +214,8 @@ class _Reader:
                 self._problem(f"{name}.{id}", "is not an id (lower case, digits, single hyphens)")
             yield id, table
 
-    def _made(self, kind: type[Any], table: Any, where: str) -> Any:
-        """The table as a typed thing, or None and a problem."""
+    def _converted(self, kind: type[Any], table: Any, where: str) -> Any:
+        """Return the table as a value of a type, or None and report a problem."""
         try:
             return msgspec.convert(table, kind)
         except msgspec.ValidationError as error:
@@ -229,78 +228,79 @@ class _Reader:
 
     def _claim(self, id: str, table: Any) -> Claim | None:
         where = f"claim.{id}"
-        made: Claim | None = self._made(Claim, table, where)
-        if made is None:
+        claim: Claim | None = self._converted(Claim, table, where)
+        if claim is None:
             return None
-        tests = [name for name in TESTS if made._operand(name) is not None]
+        tests = [name for name in TESTS if claim._operand(name) is not None]
         if len(tests) != 1:
             found = ", ".join(tests) or "none"
             self._problem(where, f"has {found}, expected exactly one of {', '.join(TESTS)}")
             return None
         for name in ("count", "of", "strict", "more_than"):
-            self._filter(where, name.replace("_", "-"), getattr(made, name) or {})
-        if made.leads is not None and self._axis(where, "leads", made.leads) and made.leads not in made.count:
-            self._problem(where, f"leads: count says nothing about {made.leads}: which value leads?")
-        if made.largest:
+            self._filter(where, name.replace("_", "-"), getattr(claim, name) or {})
+        if claim.leads is not None and self._axis(where, "leads", claim.leads) and claim.leads not in claim.count:
+            self._problem(where, f"leads: count has no value of {claim.leads} (expected the value that should lead)")
+        if claim.largest:
             quantities = [v for a in self.taxonomy if a.shape is Shape.QUANTITY for v in a.values]
-            if made.largest not in quantities:
+            if claim.largest not in quantities:
                 self._problem(
-                    where, f"largest: {quoted(made.largest)} is not a quantity {expected(made.largest, quantities)}"
+                    where, f"largest: {quoted(claim.largest)} is not a quantity {expected(claim.largest, quantities)}"
                 )
-        for key, why in made.dissent.items():
+        for key, why in claim.dissent.items():
             if key not in self.keys:
                 self._problem(where, f"dissent: there is no entry {quoted(key)} {expected(key, self.keys)}")
             if not why.strip():
                 self._problem(where, f"dissent: {key} has no reason")
         for name in ("sentence", "limit", "changes"):
-            if not getattr(made, name).strip():
+            if not getattr(claim, name).strip():
                 self._problem(where, f"{name} is empty")
-        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+        return msgspec.structs.replace(claim, id=id, path=self.shown, line=self.lines.get(where, 1))
 
     def _published(self, id: str, table: Any) -> Table | None:
         where = f"table.{id}"
-        made: Table | None = self._made(Table, table, where)
-        if made is None or not self._axis(where, "axis", made.axis):
+        published: Table | None = self._converted(Table, table, where)
+        if published is None or not self._axis(where, "axis", published.axis):
             return None
-        self._filter(where, "within", made.within)
-        for word in made.counts:
-            self._word(where, "counts", made.axis, word)
-        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+        self._filter(where, "within", published.within)
+        for word in published.counts:
+            self._word(where, "counts", published.axis, word)
+        return msgspec.structs.replace(published, id=id, path=self.shown, line=self.lines.get(where, 1))
 
     def _variant(self, id: str, table: Any) -> Variant | None:
         where = f"variant.{id}"
-        made: Variant | None = self._made(Variant, table, where)
-        if made is None:
+        variant: Variant | None = self._converted(Variant, table, where)
+        if variant is None:
             return None
-        kinds = [name for name in VARIED if getattr(made, name.replace("-", "_"))]
+        kinds = [name for name in VARIED if getattr(variant, name.replace("-", "_"))]
         if len(kinds) != 1:
             found = ", ".join(kinds) or "none"
             self._problem(where, f"has {found}, expected exactly one of {', '.join(VARIED)}")
             return None
-        self._filter(where, "keep", made.keep, "entry")
-        for axis, filter in made.rankings.items():
+        self._filter(where, "keep", variant.keep, "entry")
+        for axis, filter in variant.rankings.items():
             if self._axis(where, "rankings", axis):
                 self._filter(where, f"rankings.{axis}", filter, "entry")
         for name, words, allowed in (
-            ("types", made.types, REQUIRED_BY_TYPE), ("reading", [made.reading] if made.reading else [], READ),
-            ("readmit", made.readmit, self.keys),
+            ("types", variant.types, REQUIRED_BY_TYPE),
+            ("reading", [variant.reading] if variant.reading else [], READ),
+            ("readmit", variant.readmit, self.keys),
         ):  # fmt: skip
             for word in words:
                 if word not in allowed:
                     self._problem(where, f"{name}: there is no {quoted(word)} {expected(word, sorted(allowed))}")
-        if made.at_worst and not made.readmit:
-            self._problem(where, "at-worst: readmits nothing")
+        if variant.at_worst and not variant.readmit:
+            self._problem(where, "at-worst: there is no readmit (expected the keys of excluded records)")
         for name in ("label", "says"):
-            if not getattr(made, name).strip():
+            if not getattr(variant, name).strip():
                 self._problem(where, f"{name} is empty")
-        return msgspec.structs.replace(made, id=id, path=self.shown, line=self.lines.get(where, 1))
+        return msgspec.structs.replace(variant, id=id, path=self.shown, line=self.lines.get(where, 1))
 
     def _filter(self, where: str, name: str, filter: Mapping[str, Any], only: str = "") -> None:
         sides = {self.taxonomy[axis].on for axis in filter if self._axis(where, name, axis)}
         if len(sides) > 1:
-            self._problem(where, f"{name}: asks entries and excluded records at once")
+            self._problem(where, f"{name}: mixes axes of entries with axes of excluded records")
         elif only and sides - {only}:
-            self._problem(where, f"{name}: asks excluded records, expected axes of entries")
+            self._problem(where, f"{name}: found axes of excluded records, expected axes of entries")
         for axis, condition in filter.items():
             for value in conditions(condition):
                 if axis in self.taxonomy.axes:
@@ -325,14 +325,14 @@ class _Reader:
 
 
 def conditions(condition: Any) -> list[str]:
-    """Every value that a condition names."""
+    """Return every value that a condition names."""
     if isinstance(condition, str):
         return [condition]
     return list(condition.all if isinstance(condition, All) else condition)
 
 
 def pairs(filter: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """A filter in the form that ``Pool.where`` takes.
+    """Return a filter in the form that ``Pool.where`` takes.
 
     >>> pairs({"credit": ["turn", "message"], "measures": All(["E1", "E2"])})
     [('credit', 'turn,message'), ('measures', 'E1'), ('measures', 'E2')]

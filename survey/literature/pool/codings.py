@@ -1,6 +1,6 @@
-"""Codings: one reader's tags, kept beside the pool so that readings can be compared.
+"""Codings: one reader's tags, stored beside the pool so that readings can be compared.
 
-Where readings differ, an adjudication says which value stands in the pool, and why.
+Where readings differ, an adjudication gives the value that stands in the pool, and the reason.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import Axis, Shape, Taxonomy, read_toml
 
 COLUMNS = ("key", "axis", "value")
-"""What every coding file has; further columns say how a row came about."""
+"""Required columns of a coding file; the optional ones are in ``NOTES``."""
 
 NOTES = ("why", "read", "confidence", "blind")
 
 READERS = "readers.toml"
 
 ADJUDICATIONS = "adjudications.csv"
-"""Beside the codings, with the columns key, axis, value and why."""
+"""The file of adjudications, with the columns key, axis, value and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one reader saw on one axis of one entry, with the reader's own notes."""
+    """One reader's tags on one axis of one entry, with the reader's notes."""
 
     key: str
     axis: str
@@ -42,7 +42,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """All judgements of one reader, and who that reader was: shown wherever the coding is used."""
+    """All judgements of one reader, and a statement about the reader that is shown wherever the coding is used."""
 
     id: str
     reader: str
@@ -51,13 +51,13 @@ class Coding:
     judgements: tuple[Judgement, ...]
 
     def of(self, key: str) -> dict[str, Judgement]:
-        """The judgements on one entry, by axis."""
+        """Return the judgements on one entry, by axis."""
         return {j.axis: j for j in self.judgements if j.key == key}
 
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """Why the value that stands in the pool was preferred where readings differ."""
+    """The reason for the value in the pool, where readings differ."""
 
     key: str
     axis: str
@@ -65,14 +65,14 @@ class Adjudication:
     why: str
 
 
-def compared_part(tags: tuple[Tag, ...], axis: Axis) -> tuple[str, ...]:
-    """What of a reader's tags is held against another reader's: the first value, on a set all of them."""
+def compared_values(tags: tuple[Tag, ...], axis: Axis) -> tuple[str, ...]:
+    """Return the part of a reader's tags that is compared: the first value, or on a set all of them."""
     written = tuple(tag.word if tag.absent else str(tag) for tag in tags)
     return tuple(sorted(written)) if axis.shape in (Shape.SET, Shape.QUANTITY) else written[:1]
 
 
 def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tuple[dict[str, Coding], list[Problem]]:
-    """The codings of a folder, by file name without ending; none if there is no folder."""
+    """Return the codings of a folder, by file name without extension; none if there is no folder."""
     if not os.path.lexists(folder):
         return {}, []
     try:
@@ -90,7 +90,7 @@ def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tup
         problems += found
         reader = readers.get(path.stem)
         if reader is None:
-            message = f"says nothing about {path.name} (expected a table [{path.stem}] with reader, made, statement)"
+            message = f"does not describe {path.name} (expected a table [{path.stem}] with reader, made, statement)"
             problems.append(Problem(str(folder / READERS), 1, message))
         else:
             codings[path.stem] = Coding(path.stem, *reader, judgements)
@@ -100,7 +100,7 @@ def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tup
 def read_judgements(
     path: Path, taxonomy: Taxonomy, keys: Collection[str]
 ) -> tuple[tuple[Judgement, ...], list[Problem]]:
-    """The rows of one coding file. Every wrong row is a problem; no row is passed over."""
+    """Return the rows of one coding file and its problems. Every invalid row is a problem."""
     rows, problems = _judged_lines(path, taxonomy, keys)
     return tuple(judgement for _, judgement in rows), problems
 
@@ -108,10 +108,10 @@ def read_judgements(
 def read_adjudications(
     folder: Path, taxonomy: Taxonomy, entries: Iterable[Entry], codings: Mapping[str, Coding]
 ) -> tuple[dict[tuple[str, str], Adjudication], list[Problem]]:
-    """The adjudications beside the codings, by entry and axis; none if there is no such file.
+    """Return the adjudications in the folder of the codings, by entry and axis; none if there is no such file.
 
-    A row is a problem if it gives no reason, if its value is not the pool's tag as it stands (then
-    one of the two is out of date), or if no two readings differ there.
+    A row is a problem if it gives no reason, if its value differs from the pool's tag (one of the two is out of
+    date), or if no two readings differ there.
     """
     path = folder / ADJUDICATIONS
     if not os.path.lexists(path):
@@ -130,8 +130,8 @@ def read_adjudications(
             stated, standing = quoted(format_tags(row.tags)), quoted(format_tags(stands))
             messages.append(f"value is {stated}, the pool has {standing} (decide again, and change one of the two)")
         if not row.notes.get("why", "").strip():
-            messages.append("why is empty (say in your own words why this value was preferred)")
-        if len({compared_part(tags, axis) for tags in (stands, *read.get(place, []))}) < 2:
+            messages.append("why is empty (explain in your own words why this value was preferred)")
+        if len({compared_values(tags, axis) for tags in (stands, *read.get(place, []))}) < 2:
             messages.append("no two readings differ here (delete the row)")
         problems += [Problem(str(path), line, message, *place) for message in messages]
         found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""))
@@ -141,7 +141,7 @@ def read_adjudications(
 def _judged_lines(
     path: Path, taxonomy: Taxonomy, keys: Collection[str]
 ) -> tuple[list[tuple[int, Judgement]], list[Problem]]:
-    """Every row that could be read, with its line; every other is a problem."""
+    """Return every valid row with its line, and a problem for every other row."""
     shown = str(path)
     try:
         text = path.read_bytes().decode("utf-8")
@@ -160,7 +160,7 @@ def _judged_lines(
         for row in reader:
             judgement, messages = _judgement(row, taxonomy, keys)
             if judgement and (judgement.key, judgement.axis) in seen:
-                messages.append("this reader has coded this axis already")
+                messages.append("repeats an entry and axis of an earlier row")
             problems += [Problem(shown, reader.line_num, m, row["key"] or "", row["axis"] or "") for m in messages]
             if judgement:
                 rows.append((reader.line_num, judgement))
@@ -171,7 +171,7 @@ def _judged_lines(
 
 
 def _head(reader: csv.DictReader[str], text: str) -> str:
-    """What is wrong with the first line; empty if nothing is."""
+    """Return the problem of the header line; empty if there is none."""
     if text.startswith("\ufeff"):
         return "starts with a byte-order mark (save the file as UTF-8 without one)"
     if bad := FORBIDDEN.search(text):
@@ -186,14 +186,14 @@ def _head(reader: csv.DictReader[str], text: str) -> str:
     for name in names:
         if name not in (*COLUMNS, *NOTES):
             return f"{quoted(name)} is not a column of a coding {expected(name, (*COLUMNS, *NOTES))}"
-    return "" if len(set(names)) == len(names) else "names a column twice"
+    return "" if len(set(names)) == len(names) else "repeats a column name"
 
 
 def _judgement(
     row: Mapping[str, str | None], taxonomy: Taxonomy, keys: Collection[str]
 ) -> tuple[Judgement | None, list[str]]:
     if None in row or None in row.values():
-        return None, ["has more or fewer cells than the first line names"]
+        return None, ["has more or fewer cells than the header line"]
     key, axis, value = (str(row[column]) for column in COLUMNS)
     if key not in keys:
         return None, [f"there is no entry {quoted(key)} {expected(key, keys)}"]
@@ -206,7 +206,7 @@ def _judgement(
 
 
 def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Problem]]:
-    """Who made each coding, when and how, by the name of its file."""
+    """Return reader, date and statement of each coding, by file name, and the problems of the file."""
     try:
         tables, _ = read_toml(path, str(path))
     except InvalidSurvey as error:
@@ -215,7 +215,7 @@ def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Pro
     for id, table in tables.items():
         values = table if isinstance(table, dict) else {}
         reader, made, statement = (values.get(key) for key in ("reader", "made", "statement"))
-        if type(made) is date and _said(reader) and _said(statement):
+        if type(made) is date and _is_text(reader) and _is_text(statement):
             readers[id] = (str(reader), made, str(statement))
         else:
             message = "needs a reader (text), made (a date) and a statement (text)"
@@ -223,5 +223,5 @@ def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Pro
     return readers, problems
 
 
-def _said(text: object) -> bool:
+def _is_text(text: object) -> bool:
     return isinstance(text, str) and bool(text.strip())

@@ -1,10 +1,8 @@
-"""Works that are there twice: by an identifier, by their key, or by a title that is nearly the same.
+"""Detection of duplicates: by identifier, by key, or by title.
 
-An identifier that two works share is proof, whatever else differs. A title is not: two works
-may bear the same one. So two works that their identifiers tell apart (both have a DOI, or
-both an arXiv id, and not the same) are suspected only if the title is the same to the letter and
-the first author too. Titles that are nearly the same count only between works with
-an author in common that nothing tells apart.
+A shared identifier is proof, whatever else differs. A shared title is not. Two works with different identifiers of the
+same kind (two DOIs, or two arXiv ids) are therefore suspected only if both title and first author are identical.
+Nearly identical titles count only between works that share an author and have no distinguishing identifiers.
 """
 
 from __future__ import annotations
@@ -23,13 +21,13 @@ from survey.literature.pool.entries import Entry
 from survey.literature.problems import Problem
 
 NEAR = 0.92
-"""Titles at least this much alike (twice the letters they share, by the letters of both) are nearly the same."""
+"""Minimum similarity of nearly identical titles: twice the shared letters, divided by the letters of both."""
 
 RARE = 3
-"""Nearly the same titles share one of so many of their rarest words: only those are compared."""
+"""Number of rarest words by which titles are grouped: only titles that share one of them are compared."""
 
 WINDOW = 24
-"""With how many neighbours a title is compared, at most, among those that share a word: keeps the cost linear."""
+"""Maximum number of neighbours, among the titles that share a word, with which a title is compared."""
 
 WORD = re.compile(r"[^\W_]+")
 ROMAN = frozenset({"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"})
@@ -44,7 +42,7 @@ DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/.+)")
 
 
 def arxiv_id(text: str) -> str:
-    """The arXiv id in an eprint, an address or a DOI, without version or subject class; empty if there is none.
+    """Return the arXiv id in an eprint, a URL or a DOI, without version or subject class; empty if there is none.
 
     >>> arxiv_id("2603.06859"), arxiv_id("https://arxiv.org/pdf/2603.06859v2"), arxiv_id("10.48550/arXiv.2603.06859")
     ('2603.06859', '2603.06859', '2603.06859')
@@ -55,23 +53,23 @@ def arxiv_id(text: str) -> str:
     return re.sub(r"\.[a-z]{2}/", "/", match[1]) if match else ""
 
 
-def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
-    """A problem for every entry that seems to be the same work, or uses the same key, as one before it."""
+def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
+    """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key."""
     works = [_Work(entry) for entry in entries]
     seen: dict[tuple[str, str], _Work] = {}
     titles: defaultdict[str, list[_Work]] = defaultdict(list)
     for work in works:
-        told = None
+        reported = None
         for name, (field, mark) in work.identifiers.items():
             first = seen.setdefault((name, mark), work)
-            if first is not work and first is not told:
+            if first is not work and first is not reported:
                 yield _problem(work, first, field, f"the same {name} as {{}}: is it the same work?")
-                told = first
+                reported = first
         alike = titles[work.squashed] if work.squashed else []
         for first in alike[:WINDOW]:
-            if first is told:
+            if first is reported:
                 break
-            if not first.told_apart(work) or first.people[:1] == work.people[:1]:
+            if not first.has_other_identifiers(work) or first.people[:1] == work.people[:1]:
                 yield _problem(work, first, "title", "the same title as {}: is it the same work?")
                 break
         alike.append(work)
@@ -79,18 +77,18 @@ def same_work(entries: Iterable[Entry]) -> Iterator[Problem]:
         if first is not work and first.entry.path != work.entry.path:
             # within one file, repeated keys are reported where the file is read
             yield _problem(work, first, "key", "the same key as {}: is it the same work?")
-    yield from _nearly_the_same_title(works)
+    yield from _similar_titles(works)
 
 
 @dataclass(eq=False)
 class _Work:
-    """An entry with what it is compared by."""
+    """An entry with the properties by which it is compared."""
 
     entry: Entry
 
     @cached_property
     def identifiers(self) -> dict[str, tuple[str, str]]:
-        """DOI and arXiv id, each with the field in which it stands."""
+        """DOI and arXiv id, each with its field."""
         found: dict[str, tuple[str, str]] = {}
         for field in ("doi", "eprint", "url"):
             text = self.entry.text(field)
@@ -119,7 +117,7 @@ class _Work:
 
     @cached_property
     def numbers(self) -> list[str]:
-        """What tells the parts and versions of a series apart."""
+        """The numbers that distinguish parts and versions of a series."""
         return sorted(word for word in self.words if word in ROMAN or not word.isalpha())
 
     @cached_property
@@ -131,26 +129,26 @@ class _Work:
 
     @cached_property
     def site(self) -> tuple[str, str]:
-        """The host of the address, and the rest of it."""
+        """The host of the URL, and the rest of it."""
         try:
             parts = urlsplit(self.entry.text("url").lower())
         except ValueError:
             return "", ""
         return parts.netloc.removeprefix("www."), f"{parts.path.rstrip('/')}?{parts.query}"
 
-    def told_apart(self, other: _Work) -> bool:
-        """Whether both have an identifier of one kind, and not the same."""
+    def has_other_identifiers(self, other: _Work) -> bool:
+        """Return whether both works have an identifier of the same kind, with different values."""
         mine, theirs = self.identifiers, other.identifiers
         return any(mine[kind][1] != theirs[kind][1] for kind in mine.keys() & theirs.keys())
 
     def on_one_site_with(self, other: _Work) -> bool:
-        """Whether one site has them under two addresses: for pages without identifiers, that tells them apart."""
+        """Return whether two works without identifiers are different pages of the same site, hence different works."""
         return not (self.identifiers or other.identifiers) and (
             self.site[0] == other.site[0] != "" and self.site != other.site
         )
 
 
-def _nearly_the_same_title(works: list[_Work]) -> Iterator[Problem]:
+def _similar_titles(works: list[_Work]) -> Iterator[Problem]:
     common = Counter(chain.from_iterable(work.vocabulary for work in works))
     sharing: defaultdict[str, list[int]] = defaultdict(list)
     for place, work in enumerate(works):
@@ -174,7 +172,7 @@ def _nearly_the_same_title(works: list[_Work]) -> Iterator[Problem]:
 
 
 def _comparable(one: _Work, other: _Work) -> bool:
-    """Whether it is worth comparing two titles letter by letter: what rules out most pairs, at the least cost."""
+    """Return whether two titles are worth comparing letter by letter: a cheap test that rules out most pairs."""
     if not one.identifiers.keys().isdisjoint(other.identifiers.keys()):
         return False
     a, b = len(one.squashed), len(other.squashed)
@@ -185,7 +183,7 @@ def _comparable(one: _Work, other: _Work) -> bool:
 
 
 def _near(one: _Work, other: _Work) -> bool:
-    """Whether two works have nearly the same title and an author in common, and nothing tells them apart."""
+    """Return whether two works have nearly the same title, share an author, and cannot be distinguished."""
     letters = SequenceMatcher(None, one.squashed, other.squashed, autojunk=False)
     if one.squashed == other.squashed or letters.quick_ratio() < NEAR or letters.ratio() < NEAR:
         return False

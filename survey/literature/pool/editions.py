@@ -1,4 +1,4 @@
-"""Editions: the snapshots that were published, the fingerprint of their data, and the keys that must stay."""
+"""Editions: the published snapshots, the fingerprint of the data, and the published keys, which must not disappear."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Edition:
 
 
 def read_editions(path: Path) -> tuple[dict[date, Edition], list[Problem]]:
-    """The editions of a file by day, oldest first; none if there is no file."""
+    """Return the editions of a file by day, oldest first; none if there is no file."""
     shown = str(path)
     if not os.path.lexists(path):
         return {}, []
@@ -62,28 +62,28 @@ def read_editions(path: Path) -> tuple[dict[date, Edition], list[Problem]]:
 
 
 def fingerprint(entries: Iterable[Entry]) -> str:
-    """Twelve hexadecimal digits that change when any field of any entry does, whatever their order.
+    """Return twelve hexadecimal digits that change when any field of any entry does; the order does not matter.
 
-    With this and its date, an export says exactly which data it holds.
+    The fingerprint and the date identify the data of an export.
     """
     rows = sorted((e.key, e.block.type, sorted((n, f.text) for n, f in e.block.fields.items())) for e in entries)
     return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
 def aliases(entries: Iterable[Entry]) -> dict[str, str]:
-    """Former keys of entries, and the key each has now (field ``ids``, as biblatex has it)."""
+    """Return the former keys of entries with their current keys (field ``ids``, as in biblatex)."""
     return {old.strip(): entry.key for entry in entries for old in entry.text("ids").split(",") if old.strip()}
 
 
 def check_published_keys(path: Path, keys: Collection[str], former: Mapping[str, str]) -> list[Problem]:
-    """A problem for every key that was published once and can no longer be found under its name."""
+    """Return a problem for every published key that is neither a key nor a former key of an entry."""
     if not os.path.lexists(path):
         return []
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         return [Problem(str(path), 1, f"cannot be read: {error}")]
-    gone = "was published and is gone: give the entry that replaces it the field ids = "
+    gone = "was published and no longer exists: add to the entry that replaces it the field ids = "
     return [
         Problem(str(path), number, f"{quoted(key)} {gone}{{{key}}}")
         for number, key in enumerate(map(str.strip, lines), 1)

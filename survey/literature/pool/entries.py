@@ -14,8 +14,8 @@ from survey.literature.bibtex import (
     Block,
     Document,
     Name,
+    check_combinations,
     check_field,
-    check_together,
     parse_names,
     readable,
 )
@@ -24,14 +24,14 @@ from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import Absence, Axis, Taxonomy
 
 REQUIRED = {"entry": ("summary", "added"), "record": ("screened",), "background": ()}
-"""Fields of this format that every entry, excluded record and background work must have."""
+"""Fields of this format that are required in every entry, excluded record and background work."""
 
 PREFIXES = ("tag-", "why-")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A retained work: how to cite it, its tags, and the evidence for each tag."""
+    """A retained work: its citation data, its tags, and the evidence for each tag."""
 
     block: Block
     tags: Mapping[str, tuple[Tag, ...]]
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """The title as a reader sees it, without LaTeX."""
+        """The title for display, without LaTeX."""
         return readable(self.text("title"))
 
     @property
@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def by(self) -> str:
-        """The authors as a sentence names them, ``Chen et al.`` for instance."""
+        """The authors as cited in a sentence, for example ``Chen et al.``."""
         names = [name.last for name in self.authors]
         if len(names) == 1:
             return f"{names[0]} et al." if self.text("authors-incomplete") else names[0]
@@ -62,17 +62,17 @@ class Entry:
 
     @property
     def year(self) -> int:
-        """The year of the version that is cited."""
+        """The year of the cited version."""
         return int(self.text("year"))
 
     @property
     def month(self) -> int | None:
-        """The month of the version that is cited, if known."""
+        """The month of the cited version, if known."""
         return MONTHS.index(self.text("month")) + 1 if self.text("month") else None
 
     @property
     def venue(self) -> str:
-        """Where it was published; for a preprint its arXiv number."""
+        """The place of publication; for a preprint its arXiv id."""
         for name in ("journal", "booktitle", "howpublished", "institution", "school", "publisher", "organization"):
             if self.text(name):
                 return readable(self.text(name))
@@ -80,14 +80,14 @@ class Entry:
 
     @property
     def appeared(self) -> str:
-        """When it first became public: YYYY, YYYY-MM or YYYY-MM-DD."""
+        """The date of first publication: YYYY, YYYY-MM or YYYY-MM-DD."""
         if self.text("appeared"):
             return self.text("appeared")
         return f"{self.year}-{self.month:02}" if self.month else str(self.year)
 
     @property
     def url(self) -> str:
-        """Where it can be read."""
+        """The URL of the work."""
         if self.text("url"):
             return self.text("url")
         if self.text("doi"):
@@ -95,52 +95,52 @@ class Entry:
         return f"https://arxiv.org/abs/{self.text('eprint')}"
 
     def text(self, name: str) -> str:
-        """The raw text of a field; empty if there is none."""
+        """Return the raw text of a field; empty if there is none."""
         return self.block.text(name)
 
     def why(self, axis: str) -> str:
-        """The evidence for the tags on an axis."""
+        """Return the evidence for the tags on an axis."""
         return self.block.text(f"why-{axis}")
 
     def primary(self, axis: str) -> str:
-        """The first word on an axis; empty if the axis is not coded."""
+        """Return the first word on an axis; empty if the axis is not coded."""
         tags = self.tags.get(axis, ())
         return tags[0].word if tags else ""
 
     def words(self, axis: str) -> tuple[str, ...]:
-        """All words on an axis, the primary one first."""
+        """Return all words on an axis, the primary one first."""
         return tuple(tag.word for tag in self.tags.get(axis, ()))
 
 
 class Record(Entry):
-    """A screened-out work: how to find it, at which stage it was left out, and why."""
+    """A screened-out work: its citation data, the stage at which it was excluded, and the reason."""
 
     __slots__ = ()
 
 
 def read_entries(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry, ...], list[Problem]]:
-    """The entries of a document, with everything in them that the taxonomy does not allow."""
+    """Return the entries of a document, and their problems."""
     reading = _Reading(document.path, taxonomy, "entry")
     entries = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
     return entries, [*document.problems, *reading.problems]
 
 
 def read_records(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Record, ...], list[Problem]]:
-    """The excluded records of a document, checked likewise."""
+    """Return the excluded records of a document, and their problems."""
     reading = _Reading(document.path, taxonomy, "record")
     records = tuple(Record(block, reading.tags(block), document.path) for block in document.blocks)
     return records, [*document.problems, *reading.problems]
 
 
 def read_background(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry, ...], list[Problem]]:
-    """Works that the prose cites and no table counts: checked as citations, without tags."""
+    """Return the works that are cited in prose but not counted, checked as citations only, and their problems."""
     reading = _Reading(document.path, taxonomy, "background")
     works = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
     return works, [*document.problems, *reading.problems]
 
 
 class _Reading:
-    """Checks block after block against the axes of entries (or of records)."""
+    """Checks blocks against the axes of entries (or of records)."""
 
     def __init__(self, path: str, taxonomy: Taxonomy, on: str) -> None:
         self.path, self.taxonomy, self.on = path, taxonomy, on
@@ -155,7 +155,7 @@ class _Reading:
             self._name(block, name)
             if name not in self.axis_fields:
                 self._report(block, name, check_field(name, field.text))
-        for name, message in check_together(block):
+        for name, message in check_combinations(block):
             self._report(block, name, [message])
         for name in REQUIRED[self.on]:
             if name not in block.fields:
@@ -165,7 +165,7 @@ class _Reading:
         return MappingProxyType(tags)
 
     def _name(self, block: Block, name: str) -> None:
-        """Fields with our prefixes must exist; others may, unless they look like a slip of the pen."""
+        """Report unknown fields with our prefixes, and other unknown fields that look like misspellings."""
         if name in self.known:
             return
         if name.startswith(PREFIXES):
@@ -181,7 +181,7 @@ class _Reading:
                 self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
             return ()
         written = axis.id, block.text(axis.field)
-        if written not in self._parsed:  # a few tags are written thousands of times
+        if written not in self._parsed:  # the same few tags occur thousands of times
             self._parsed[written] = parse_tags(written[1], axis)
         tags, problems = self._parsed[written]
         self._report(block, axis.field, problems)

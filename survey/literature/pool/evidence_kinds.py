@@ -1,4 +1,4 @@
-"""Kinds of evidence for a scale, as ``scale.toml`` has them."""
+"""The kinds of evidence for the scale of a system, from ``scale.toml``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from survey.literature.taxonomy import Taxonomy, read_toml
 HEADER = re.compile(r"\s*\[\[\s*kind\s*\]\]")
 
 
-class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One kind of evidence: which entries have it, and what it says and does not say."""
+class EvidenceKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of evidence: which entries have it, and what it does and does not show."""
 
     id: str
     label: str
@@ -23,8 +23,8 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: str
 
 
-def read_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[Kind, ...], list[Problem]]:
-    """The kinds of evidence of a file, in order, and every problem in it; none if there is no file."""
+def read_evidence_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[EvidenceKind, ...], list[Problem]]:
+    """Return the kinds of evidence of a file, in order, and all its problems; none if there is no file."""
     if not os.path.lexists(path):
         return (), []
     try:
@@ -42,13 +42,13 @@ def read_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[Kind, ...], list[P
             *problems,
             Problem(str(path), 1, "found something else, expected tables like [[kind]]", field="kind"),
         ]
-    # a list may also be written in one line, and then its tables have no lines of their own
+    # an inline list has no header lines for its tables
     starts = [number for number, line in enumerate(text.split("\n"), 1) if HEADER.match(line)]
     lines = starts if len(starts) == len(tables) else [1] * len(tables)
-    kinds: list[Kind] = []
+    kinds: list[EvidenceKind] = []
     for line, table in zip(lines, tables, strict=True):
         try:
-            kind = msgspec.convert(table, Kind)
+            kind = msgspec.convert(table, EvidenceKind)
         except msgspec.ValidationError as error:
             problems.append(Problem(str(path), line, str(error)[0].lower() + str(error)[1:]))
             continue
@@ -57,7 +57,7 @@ def read_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[Kind, ...], list[P
     return tuple(kinds), problems
 
 
-def _wrong(kind: Kind, taxonomy: Taxonomy) -> list[str]:
+def _wrong(kind: EvidenceKind, taxonomy: Taxonomy) -> list[str]:
     messages = []
     for axis, value in kind.where.items():
         if axis not in taxonomy.axes:

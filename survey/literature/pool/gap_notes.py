@@ -1,4 +1,4 @@
-"""What a person wrote about gaps, in ``gaps.toml``: why one may matter, and what would fill it."""
+"""Notes on gaps, from ``gaps.toml``: why a gap may matter, and what would fill it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTE_KEYS = ("cells", "matters", "fills")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Why a gap may matter and what would fill it, for one cell or several, or for a value by itself."""
+    """Why a gap may matter and what would fill it, for one cell, several cells, or a single value."""
 
     cells: Mapping[str, tuple[str, ...]]
     matters: str
@@ -23,7 +23,7 @@ class Note:
 
 
 def read_notes(path: Path, taxonomy: Taxonomy, shown: str = "") -> tuple[tuple[Note, ...], list[Problem]]:
-    """The notes of a file and every problem in it; none if there is no file."""
+    """Return the notes of a file and all its problems; none if there is no file."""
     if not os.path.lexists(path):
         return (), []
     reader = _Reader(path, shown or str(path))
@@ -35,7 +35,7 @@ def read_notes(path: Path, taxonomy: Taxonomy, shown: str = "") -> tuple[tuple[N
 
 
 class _Reader(Tables):
-    """Turns the tables of ``gaps.toml`` into notes."""
+    """Converts the tables of ``gaps.toml`` into notes."""
 
     def read(self, taxonomy: Taxonomy) -> tuple[Note, ...]:
         data = self.parsed()
@@ -47,7 +47,7 @@ class _Reader(Tables):
             matters, fills = (self._text(where, table, key) for key in ("matters", "fills"))
             place = tuple(sorted(cells.items()))
             if place in seen:
-                self._problem(where, "there is a note on these cells already", "cells")
+                self._problem(where, "an earlier note has the same cells", "cells")
             seen.add(place)
             notes.append(Note(cells, matters, fills))
         return tuple(notes)

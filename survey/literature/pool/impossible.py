@@ -1,4 +1,4 @@
-"""Entries that stand where nothing can."""
+"""Entries in cells that the taxonomy declares impossible."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from survey.literature.problems import Problem, quoted
 from survey.literature.taxonomy import Taxonomy
 
 
-def standing_in_impossible_cells(entries: Iterable[Entry], taxonomy: Taxonomy) -> list[Problem]:
-    """A problem for every entry that is counted in a cell which the taxonomy calls impossible."""
+def check_impossible_cells(entries: Iterable[Entry], taxonomy: Taxonomy) -> list[Problem]:
+    """Return a problem for every entry that is counted in a cell which the taxonomy declares impossible."""
     problems = []
     for entry in entries:
         for impossible in taxonomy.impossible:

@@ -1,4 +1,4 @@
-"""The pool: everything in ``bib/``, which never changes once it is read."""
+"""The pool: an immutable view of everything in ``bib/``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.literature.pool.claims_file import Claims
 from survey.literature.pool.codings import Adjudication, Coding
 from survey.literature.pool.editions import Edition, fingerprint
 from survey.literature.pool.entries import Entry, Record
-from survey.literature.pool.evidence_kinds import Kind
+from survey.literature.pool.evidence_kinds import EvidenceKind
 from survey.literature.pool.gap_notes import Note
-from survey.literature.pool.searches import Log
+from survey.literature.pool.searches import SearchLog
 from survey.literature.pool.tags import Tag
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
@@ -25,7 +25,7 @@ from survey.literature.taxonomy import Axis, Shape, Taxonomy
 if TYPE_CHECKING:
     import pandas as pd
 else:
-    pd = late("pandas")
+    pd = lazy("pandas")
 
 T = TypeVar("T")
 
@@ -34,11 +34,10 @@ T = TypeVar("T")
 class Pool:
     """All entries and excluded records of a survey, with the taxonomy that explains them.
 
-    ``pool["c3"]`` is an entry, ``len(pool)`` the number of entries, ``pool.as_of(day)``
-    the snapshot of a day. ``background`` is cited in the prose and never counted; ``claims``
-    are judged by ``survey.literature.claims``; ``editions`` are the snapshots that were
-    published. Two frames hold the same for pandas: ``frame`` (a row per entry) and ``tags`` (a row per
-    entry, axis and value).
+    ``pool["c3"]`` is an entry, ``len(pool)`` the number of entries, ``pool.as_of(day)`` the snapshot of a day.
+    ``background`` works are cited in the prose and never counted; ``claims`` are judged by
+    ``survey.literature.claims``; ``editions`` are the published snapshots. Two data frames hold the same data for
+    pandas: ``frame`` (a row per entry) and ``tags`` (a row per entry, axis and value).
     """
 
     taxonomy: Taxonomy
@@ -49,21 +48,21 @@ class Pool:
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
     claims: Claims = field(default_factory=Claims)
     editions: Mapping[date, Edition] = field(default_factory=dict)
-    evidence: tuple[Kind, ...] = ()
+    evidence: tuple[EvidenceKind, ...] = ()
     """The kinds of evidence for a scale."""
 
     notes: tuple[Note, ...] = ()
-    """What was written on gaps."""
+    """The notes on gaps."""
 
-    searches: Log = field(default_factory=lambda: Log({}, ()))
-    """What was asked where, and what came of it."""
+    searches: SearchLog = field(default_factory=lambda: SearchLog({}, ()))
+    """The search log: queries, hits, and the numbers screened and kept."""
 
     snapshot: date | None = None
-    whole: Pool | None = None
-    """The pool of which this is a selection, if it is one."""
+    parent: Pool | None = None
+    """The full pool, if this is a selection from it."""
 
     root: Pool | None = field(default=None, compare=False, repr=False)
-    """The pool whose index finds this one's entries: they are among its own, tags and all."""
+    """The pool whose index is used for lookups: it contains all entries of this one, with the same tags."""
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -90,19 +89,19 @@ class Pool:
 
     @cached_property
     def last_added(self) -> date:
-        """The day of the newest entry: the date of the pool as it stands."""
+        """The day of the newest entry."""
         return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
 
     @property
     def day(self) -> date:
-        """The day this pool speaks for: that of the snapshot, else of the newest entry of the whole."""
-        return self.snapshot or (self.whole or self).last_added
+        """The day of this pool: that of the snapshot, otherwise of the newest entry in the full pool."""
+        return self.snapshot or (self.parent or self).last_added
 
     @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits of the data that this pool is, or is a selection from."""
-        if self.whole is not None:
-            return self.whole.fingerprint
+        if self.parent is not None:
+            return self.parent.fingerprint
         return fingerprint([*self.entries, *self.records])
 
     @property
@@ -111,7 +110,7 @@ class Pool:
         return f"{self.taxonomy.title}, edition {self.day}, data {self.fingerprint}"
 
     def as_of(self, day: date | None) -> Pool:
-        """The pool as it was at the end of a day; the pool itself for None."""
+        """Return the pool as it was at the end of a day; the pool itself for None."""
         if day is None:
             return self
         if day not in self._days:
@@ -121,7 +120,7 @@ class Pool:
                 entries=tuple(e for e in self.entries if e.text("added") <= iso),
                 records=tuple(r for r in self.records if r.text("screened") <= iso),
                 snapshot=day,
-                whole=None,
+                parent=None,
                 root=self.root or self,
             )
         return self._days[day]
@@ -131,11 +130,10 @@ class Pool:
         return {}
 
     def where(self, filters: Iterable[tuple[str, str]], primary: bool = False) -> Pool:
-        """The entries that match all filters, each a pair of axis and value.
+        """Return the entries that match all filters, each a pair of axis and value.
 
-        A value may be a code or a family (``O5``, ``R6``), may say how (``stop:learned``),
-        and several may be joined by commas. ``primary`` looks at first values only, where an axis
-        has them: all values of a set are equal.
+        A value may be a code or a family (``O5``, ``R6``) and may have a qualifier (``stop:learned``); several values
+        may be joined by commas. ``primary`` matches first values only, except on sets, whose values have no order.
 
         Raises:
             ValueError: if there is no such axis or value.
@@ -144,58 +142,58 @@ class Pool:
         keys: set[str] | None = None
         for axis, values in filters:
             wanted = self._wanted(axis, values)
-            ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # values of a set have no first
-            standing = (self.root or self)._standing(axis, primary and ranked)
-            found: set[str] = set().union(*(standing.get(value, ()) for value in wanted))
+            ranked = self.taxonomy[axis].shape not in (Shape.SET, Shape.QUANTITY)  # a set has no first value
+            keys_by_value = (self.root or self)._keys_by_value(axis, primary and ranked)
+            found: set[str] = set().union(*(keys_by_value.get(value, ()) for value in wanted))
             keys = found if keys is None else keys & found
         if keys is None:
             return self.only(self.entries)
-        if self.root:  # an index of its own would take a selection longer than one look at each entry
+        if self.root:  # for a selection, one pass over the entries is faster than building an index
             return self.only(entry for entry in self.entries if entry.key in keys)
         return self.only(self._by_key[key] for key in sorted(keys, key=self._places.__getitem__))
 
-    def _standing(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[str]]:
-        """The keys of the entries under each value of an axis, with how and without; ``first``: their first value.
+    def _keys_by_value(self, axis: str, first: bool) -> Mapping[tuple[str, str], list[str]]:
+        """Return the keys of the entries by value of an axis, with and without qualifier; cached.
 
-        Kept, since pages ask for thousands of cells.
+        If ``first``, only first values are indexed.
         """
-        if (axis, first) not in self._stood:
-            stood: dict[tuple[str, str], list[str]] = defaultdict(list)
+        if (axis, first) not in self._index:
+            index: dict[tuple[str, str], list[str]] = defaultdict(list)
             for entry in self.entries:
                 for tag in entry.tags.get(axis, ())[: 1 if first else None]:
                     for value in {(tag.word, ""), (tag.word, tag.qualifier)}:
-                        stood[value].append(entry.key)
-            self._stood[axis, first] = stood
-        return self._stood[axis, first]
+                        index[value].append(entry.key)
+            self._index[axis, first] = index
+        return self._index[axis, first]
 
     @cached_property
-    def _stood(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[str]]]:
+    def _index(self) -> dict[tuple[str, bool], Mapping[tuple[str, str], list[str]]]:
         return {}
 
     def only(self, entries: Iterable[Entry]) -> Pool:
-        """A selection: some of the entries of this pool, in the order in which they are given."""
-        return replace(self, entries=tuple(entries), whole=self.whole or self, root=self.root or self)
+        """Return a selection of the entries of this pool, in the given order."""
+        return replace(self, entries=tuple(entries), parent=self.parent or self, root=self.root or self)
 
-    def each(self, make: Callable[[Entry], T]) -> list[T]:
-        """What a function makes of each entry, made once for the pool and all its selections."""
-        made: dict[str, T] = (self.root or self)._made[make]
+    def map_cached(self, make: Callable[[Entry], T]) -> list[T]:
+        """Return the results of a function for each entry, cached for the pool and all its selections."""
+        results: dict[str, T] = (self.root or self)._results[make]
         for entry in self.entries:
-            if entry.key not in made:
-                made[entry.key] = make(entry)
-        return [made[entry.key] for entry in self.entries]
+            if entry.key not in results:
+                results[entry.key] = make(entry)
+        return [results[entry.key] for entry in self.entries]
 
     @cached_property
-    def _made(self) -> defaultdict[Callable[[Entry], Any], dict[str, Any]]:
+    def _results(self) -> defaultdict[Callable[[Entry], Any], dict[str, Any]]:
         return defaultdict(dict)
 
     def keep(self, keys: Iterable[str]) -> Pool:
-        """The entries with these keys, in the order in which they are asked for."""
+        """Return the entries with these keys, in the order of the keys."""
         return self.only(self[key] for key in dict.fromkeys(keys))
 
     def recoded(self, coding: str) -> Pool:
-        """The pool with a reader's tags in place of its own, wherever that reader judged an axis of an entry.
+        """Return the pool with a reader's tags in place of its own, wherever that reader coded an axis of an entry.
 
-        The evidence stays the pool's own: it is evidence for its tags and not for the reader's.
+        The evidence does not change: it supports the pool's tags, not the reader's.
 
         Raises:
             ValueError: if there is no such coding.
@@ -214,7 +212,7 @@ class Pool:
         return replace(self, entries=tuple(entries), root=None)
 
     def works_with(self, axis: Axis, word: str) -> tuple[Entry, ...]:
-        """The entries that carry a value, or the excluded records if the axis is theirs."""
+        """Return the entries with a value, or the excluded records if the axis is one of records."""
         if axis.on == "entry":
             return self.where([(axis.id, word)]).entries
         return tuple(record for record in self.records if word in record.words(axis.id))

@@ -1,4 +1,4 @@
-"""The log of searches, ``searches.toml``: what was asked where, and what came of it."""
+"""The search log, ``searches.toml``: queries, hits, and the numbers screened and kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from survey.literature.taxonomy import Tables
 
 KEYS = ("date", "source", "family", "query", "hits", "screened", "kept")
 NUMBERS = KEYS[4:]
-"""From many to few: of what was hit a part was screened, and of that a part kept."""
+"""In decreasing order: some of the hits are screened, and some of those are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Search:
     query: str
     hits: int
     screened: int
-    """How many abstracts were read."""
+    """The number of abstracts read."""
     kept: int
-    """How many came into the pool, each counted at the first search that found it."""
+    """The number added to the pool; each work counts for the first search that found it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SearchLog:
     """All searches, in the order of the file, and the label of each family of queries."""
 
     families: Mapping[str, str]
@@ -42,38 +42,38 @@ class Log:
     def __len__(self) -> int:
         return len(self.searches)
 
-    def until(self, day: date) -> Log:
-        """The searches of that day and before."""
-        return Log(self.families, tuple(search for search in self.searches if search.day <= day))
+    def until(self, day: date) -> SearchLog:
+        """Return the searches up to and including a day."""
+        return SearchLog(self.families, tuple(search for search in self.searches if search.day <= day))
 
-    def of(self, family: str) -> Log:
-        """The searches of one family."""
-        return Log(self.families, tuple(search for search in self.searches if search.family == family))
+    def of(self, family: str) -> SearchLog:
+        """Return the searches of one family."""
+        return SearchLog(self.families, tuple(search for search in self.searches if search.family == family))
 
     @property
     def totals(self) -> tuple[int, int, int]:
-        """Hits, screened and kept, added up. A work that several searches hit counts in each."""
+        """The sums of hits, screened and kept. A work found by several searches counts in each."""
         columns: Iterable[tuple[int, ...]] = ((s.hits, s.screened, s.kept) for s in self.searches)
         hits, screened, kept = map(sum, zip(*columns, strict=True)) if self.searches else (0, 0, 0)
         return hits, screened, kept
 
 
-def read_searches(path: Path, shown: str = "") -> tuple[Log, list[Problem]]:
-    """The log of a file and every problem in it; an empty log if there is no file."""
+def read_searches(path: Path, shown: str = "") -> tuple[SearchLog, list[Problem]]:
+    """Return the log of a file and all its problems; an empty log if there is no file."""
     if not os.path.lexists(path):
-        return Log({}, ()), []
+        return SearchLog({}, ()), []
     reader = _Reader(path, shown or str(path))
     try:
         log = reader.read()
     except InvalidSurvey as error:
-        return Log({}, ()), list(error.problems)
+        return SearchLog({}, ()), list(error.problems)
     return log, reader.problems
 
 
 class _Reader(Tables):
-    """Turns the tables of the file into a log."""
+    """Converts the tables of the file into a log."""
 
-    def read(self) -> Log:
+    def read(self) -> SearchLog:
         data = self.parsed()
         self._only("", data, ("family", "search"))
         families = {}
@@ -81,7 +81,7 @@ class _Reader(Tables):
             self._only(f"family.{id}", table, ("label",))
             families[id] = self._text(f"family.{id}", table, "label")
         found = [self._search(where, table, families) for where, table in self._array(data, "search")]
-        return Log(families, tuple(search for search in found if search))
+        return SearchLog(families, tuple(search for search in found if search))
 
     def _search(self, where: str, table: dict[str, Any], families: Mapping[str, str]) -> Search | None:
         before = len(self.problems)
@@ -97,7 +97,7 @@ class _Reader(Tables):
             return None
         if not hits >= screened >= kept:
             found = f"{hits} hits, {screened} screened, {kept} kept"
-            self._problem(where, f"{found} (no more can be screened than hit, nor kept than screened)", "kept")
+            self._problem(where, f"{found} (expected hits >= screened >= kept)", "kept")
         return Search(day, source, family, query, hits, screened, kept)
 
     def _number(self, where: str, table: dict[str, Any], key: str) -> int:

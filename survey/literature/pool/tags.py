@@ -1,4 +1,4 @@
-"""Tags as they are written: ``shared; verifier``, ``stop: learned``, ``agents: 100``, ``na``."""
+"""Tags as written in a field: ``shared; verifier``, ``stop: learned``, ``agents: 100``, ``na``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from survey.literature.taxonomy import Absence, Axis, Shape
 class Tag:
     """One value of an entry on one axis.
 
-    ``word`` is a value of the axis or a word for absence; ``qualifier`` says how
-    (learned, designed) where the axis asks for it; ``number`` is set on quantities.
+    ``word`` is a value of the axis or a word for absence; ``qualifier`` (learned, designed) is set where the axis has
+    qualifiers; ``number`` is set on quantities.
     """
 
     axis: str
@@ -24,7 +24,7 @@ class Tag:
 
     @property
     def absent(self) -> bool:
-        """Whether this stands for the lack of a value."""
+        """Whether this is a word for absence."""
         return self.word in ABSENT
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ ABSENT = frozenset(Absence)
 
 
 def parse_tags(text: str, axis: Axis) -> tuple[tuple[Tag, ...], list[str]]:
-    """The tags in a field, and what is wrong with it (then the wrong ones are left out)."""
+    """Return the valid tags in a field, and its problems."""
     parts = [part.strip() for part in text.split(";")]
     if not text.strip():
         return (), [f"is empty {expected('', axis.words)}"]
@@ -55,7 +55,7 @@ def parse_tags(text: str, axis: Axis) -> tuple[tuple[Tag, ...], list[str]]:
 
 
 def format_tags(tags: tuple[Tag, ...]) -> str:
-    """The tags as they are written in a BibTeX field; ``parse_tags`` reads them back."""
+    """Return the tags as text for a BibTeX field; ``parse_tags`` reads them back."""
     return "; ".join(map(str, tags))
 
 

@@ -1,7 +1,7 @@
-"""A selection from the pool in words: the sentence to cite, and sentences with citations, for three styles.
+"""Text on a selection from the pool: the sentence to cite, and a paragraph with citations, in three styles.
 
-Every word that is not the taxonomy's is the program's, and every number is counted: a
-skeleton, which the writer of a related-work section makes into sentences of their own.
+The text is generated from the taxonomy's labels and from counts. It is a skeleton, which the author of a related-work
+section rewrites in their own words.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from survey.literature.related.selection import Selection
 from survey.literature.taxonomy import Axis, Shape
 
 FEW = 6
-"""A value that more entries carry is cited by those of the reading path alone."""
+"""Values with more entries than this are cited with entries of the reading path only."""
 
 NOTICE = (
-    "This is a skeleton. A program put its sentences together from the tags and counts of the pool; nobody wrote "
-    "them about these works, and they judge nothing. Each tag is one reading of a work: see the evidence behind it, "
-    "read the work, then write sentences of your own."
+    "This is a skeleton. A program generated its sentences from the tags and counts of the pool; nobody wrote "
+    "them about these works, and they do not judge the works. Each tag is one reading of a work: check its evidence, "
+    "read the work, then write your own sentences."
 )
 
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}"}
-"""What stands in LaTeX for each character that it would obey."""
+"""The escape of each character that is special in LaTeX."""
 
 ACTIVE = frozenset("\\`*_[]<>{}#@$^~|")
-"""The characters that Markdown (as Pandoc reads it) would obey."""
+"""The characters that are special in Markdown, as Pandoc reads it."""
 
 
 class Style(StrEnum):
-    """What a paragraph is written for: it decides how works are cited and which characters are escaped."""
+    """The output format of a text: it determines the citation syntax and the escaped characters."""
 
     TEXT = "text"
     LATEX = "latex"
@@ -38,13 +38,13 @@ class Style(StrEnum):
 
 
 class Writer:
-    """Says in one style what a filter selects."""
+    """Writes text on a selection in one style."""
 
     def __init__(self, found: Selection, style: Style) -> None:
         self.found, self.style, self.taxonomy = found, style, found.pool.taxonomy
 
     def count(self) -> str:
-        """How many entries match, of how many, in which edition of which data."""
+        """Return a sentence with the number of matching entries, of all entries, the edition and the fingerprint."""
         found, whole = len(self.found.entries), len(self.found.pool)
         edition = f"edition {self.found.pool.day}, data {self.found.pool.fingerprint}"
         pool = f"The pool of {self._quoted(self.taxonomy.title)} holds"
@@ -54,12 +54,12 @@ class Writer:
         return f"{pool} {_entries(found)} tagged {tagged}{self._rank()} (n = {found} of {whole}, {edition})."
 
     def sentences(self) -> Iterator[str]:
-        """Every sentence of the paragraph."""
+        """Yield the sentences of the paragraph."""
         yield self.count()
         entries, path = self.found.entries, [step.entry for step in self.found.path]
         if not entries:
-            yield from self._each_alone()
-            yield "This is a statement about that pool, as it is tagged there, and not about the field."
+            yield from self._separate_matches()
+            yield "This is a statement about that pool and its tags, not about the field."
             return
         first, last = (entries[place].appeared[:4] for place in (0, -1))
         when = f"in {first}" if first == last else f"between {first} and {last}"
@@ -67,33 +67,33 @@ class Writer:
         for name in self.found.axes:
             yield from self._axis(self.taxonomy[name])
         if len(entries) > len(path) > 0:
-            axes = listed([self._escaped(self.taxonomy[name].label.lower()) for name in self.found.axes])
-            fewer = ", and no fewer do" if self.found.smallest else ""
+            axes = join_words([self._escaped(self.taxonomy[name].label.lower()) for name in self.found.axes])
+            minimal = ", the smallest such number" if self.found.smallest else ""
             having = f"{_entries(len(path))} {'has' if len(path) == 1 else 'together have'} every value"
-            yield f"{having} that occurs among them on {axes}{fewer}{self._cited(path)}."
+            yield f"{having} that occurs among them on {axes}{minimal}{self._cited(path)}."
 
     def _axis(self, axis: Axis) -> Iterator[str]:
-        """How the entries stand on an axis, by the values under which tables count them."""
-        standing = spread(self.found.entries, axis)
-        told = [f"{len(some)} {self._cell(axis, cell)}{self._cited(some)}" for cell, some in _valued(standing, axis)]
+        """Yield a sentence on the entries by their values on an axis, as counted in tables."""
+        cells = by_cell(self.found.entries, axis)
+        valued = [f"{len(some)} {self._cell(axis, cell)}{self._cited(some)}" for cell, some in _valued(cells, axis)]
         without = [
             f"{len(some)} {self._cell(axis, cell)}"
-            for cell, some in standing.items()
+            for cell, some in cells.items()
             if some and cell.partition(": ")[0] not in axis.values
         ]
-        if told:
+        if valued:
             how = {Shape.RANKED: " (first value)", Shape.SET: " (an entry may have several)"}.get(axis.shape, "")
-            rest = f"; without a value: {listed(without)}" if without else ""
-            yield f"By {self._escaped(axis.label.lower())}{how}: {listed(told)}{rest}."
+            rest = f"; without a value: {join_words(without)}" if without else ""
+            yield f"By {self._escaped(axis.label.lower())}{how}: {join_words(valued)}{rest}."
 
-    def _each_alone(self) -> Iterator[str]:
-        """What each of several filters selects by itself, if together they select nothing."""
-        alone = [
+    def _separate_matches(self) -> Iterator[str]:
+        """Yield a sentence on the separate matches of each filter, if together they match nothing."""
+        separate = [
             f"{len(some) or 'none'} {'are' if len(some) > 1 else 'is'} tagged {self._filter(*pair)}{self._cited(some)}"
-            for pair, some in self.found.alone
+            for pair, some in self.found.separate_matches
         ]
-        if alone:
-            yield f"Taken alone, {listed(alone)}."
+        if separate:
+            yield f"Separately, {join_words(separate)}."
 
     def _filter(self, name: str, values: str) -> str:
         axis = self.taxonomy[name]
@@ -113,7 +113,7 @@ class Writer:
         return self._quoted(cell_label(self.taxonomy, axis, cell))
 
     def _cited(self, entries: Sequence[Entry]) -> str:
-        """The entries in brackets after what is said of them; of many, those that are in the reading path."""
+        """Return citations of the entries; if there are many, of those in the reading path only."""
         chosen = {step.entry.key for step in self.found.path}
         keys = [entry.key for entry in entries if len(entries) <= FEW or entry.key in chosen]
         some = len(keys) < len(entries)
@@ -132,7 +132,7 @@ class Writer:
         return f"``{self._escaped(text)}''" if self.style is Style.LATEX else f"“{self._escaped(text)}”"
 
     def _escaped(self, text: str) -> str:
-        """Text of the taxonomy, so that the style shows it as it is."""
+        """Return text of the taxonomy, escaped for the style."""
         match self.style:
             case Style.LATEX:
                 return "".join(LATEX.get(c, c) for c in text)
@@ -142,23 +142,23 @@ class Writer:
                 return text
 
 
-def spread(entries: Sequence[Entry], axis: Axis) -> dict[str, list[Entry]]:
-    """The entries by the cells of an axis under which tables count them, empty cells included."""
-    standing: dict[str, list[Entry]] = {cell: [] for cell in cells(axis)}
+def by_cell(entries: Sequence[Entry], axis: Axis) -> dict[str, list[Entry]]:
+    """Return the entries by the cells of an axis in which tables count them, empty cells included."""
+    grouped: dict[str, list[Entry]] = {cell: [] for cell in cells(axis)}
     for entry in entries:
         for cell in counted(entry, axis):
-            standing[cell].append(entry)
-    return standing
+            grouped[cell].append(entry)
+    return grouped
 
 
-def _valued(standing: Mapping[str, list[Entry]], axis: Axis) -> Iterator[tuple[str, list[Entry]]]:
-    return ((cell, some) for cell, some in standing.items() if some and cell.partition(": ")[0] in axis.values)
+def _valued(grouped: Mapping[str, list[Entry]], axis: Axis) -> Iterator[tuple[str, list[Entry]]]:
+    return ((cell, some) for cell, some in grouped.items() if some and cell.partition(": ")[0] in axis.values)
 
 
 def _entries(number: int) -> str:
     return f"{number or 'no'} {'entry' if number < 2 else 'entries'}"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Parts in a row, with an "and" before the last."""
+def join_words(parts: Sequence[str]) -> str:
+    """Return the parts joined by commas, with "and" before the last."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

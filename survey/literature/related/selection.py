@@ -1,4 +1,4 @@
-"""What filters select from a pool: the entries, and a path through them."""
+"""A filtered selection from a pool: the entries, and a reading path through them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from dataclasses import dataclass
 from survey.literature.pool import Entry, Pool
 
 Cell = tuple[str, str]
-"""An axis, and a value on it (with how, where the axis asks for it)."""
+"""An axis and a value on it, with its qualifier if it has one."""
 
 Cells = tuple[Cell, ...]
 
 Filter = tuple[str, str]
-"""An axis, and what is asked for on it, as ``Pool.where`` takes it."""
+"""An axis and the values to match on it, as ``Pool.where`` takes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An entry of a reading path: the values that none before it has, those that no other entry has, why it is here."""
+    """An entry of a reading path, with the values it adds, those that only it has, and the reason for its place."""
 
     entry: Entry
-    adds: Cells
-    only: Cells
-    because: str
+    new_values: Cells
+    unique_values: Cells
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The entries of a pool that match all filters, and the fewest of them that carry every value they have."""
+    """The entries of a pool that match all filters, and the fewest of them that cover all their values."""
 
     pool: Pool
-    """The whole pool, or its snapshot of a day."""
+    """The full pool, or its snapshot of a day."""
     filters: tuple[Filter, ...]
     axes: tuple[str, ...]
-    """The axes whose values the reading path covers, and that the paragraph goes through."""
+    """The axes whose values the reading path covers and the paragraph reports."""
     primary: bool
     entries: tuple[Entry, ...]
-    """The entries that match, by first publication."""
+    """The matching entries, by first publication."""
     path: tuple[Step, ...]
     smallest: bool
-    """Whether it is proven that no shorter path covers as much."""
-    alone: tuple[tuple[Filter, tuple[Entry, ...]], ...] = ()
-    """What each of several filters selects by itself, if together they select nothing."""
+    """Whether it is proven that no shorter path covers the same values."""
+    separate_matches: tuple[tuple[Filter, tuple[Entry, ...]], ...] = ()
+    """The matches of each filter separately, if there are several filters and together they match nothing."""

@@ -1,4 +1,4 @@
-"""The smallest choice of sets that together hold everything: proven where that is quick, and said where it is not."""
+"""Minimum set cover: exact where the search is fast, otherwise the best cover found, marked as not proven minimal."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 BUDGET = 20_000
-"""Steps of the search: the pairs and axes of a hand-kept pool need a few hundred at most."""
+"""Maximum number of search steps; queries on a hand-curated pool need a few hundred at most."""
 
 EXACT = 300
-"""With more different sets than this, comparing each with each would take longer than the search is worth."""
+"""Maximum number of distinct sets for the exact search, whose preparation compares every two sets."""
 
 Cost = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Which of the sets were chosen (their places, in order), and whether no fewer could do."""
+    """The indices of the chosen sets, in order, and whether the cover is proven minimal."""
 
     chosen: tuple[int, ...]
     smallest: bool
 
 
 def smallest_cover(sets: Sequence[Sequence[Hashable]], costs: Sequence[Cost], budget: int = BUDGET) -> Cover:
-    """As few of the sets as hold every element of all of them; among equally many, those of least cost.
+    """Return the smallest number of sets that contain every element of all sets; among those, the least costly.
 
-    A cost is a row of numbers, none below zero; rows are added place by place, and the sums
-    compared from the left. When the search takes more than ``budget`` steps the best choice so
-    far is given, in which no set is superfluous.
+    A cost is a tuple of non-negative numbers; tuples are added element by element, and the sums compared from left to
+    right. If the search takes more than ``budget`` steps, the best cover so far is returned, without redundant sets.
 
     >>> smallest_cover(["ab", "bc", "c", "a"], [(2,), (0,), (0,), (1,)])
     Cover(chosen=(1, 3), smallest=True)
@@ -52,7 +51,7 @@ def smallest_cover(sets: Sequence[Sequence[Hashable]], costs: Sequence[Cost], bu
 
 
 class _Search:
-    """Branch and bound: an element that few sets hold is covered first, by each of them in turn."""
+    """Branch and bound: elements contained in few sets are covered first, by each of these sets in turn."""
 
     def __init__(self, places: list[int], masks: list[int], costs: Sequence[Cost], every: int, budget: int) -> None:
         self.masks, self.every, self.left = masks, every, budget
@@ -67,13 +66,13 @@ class _Search:
         return self.left <= 0
 
     def better_than(self, known: list[int]) -> list[int]:
-        """The best cover there is; one that is known to begin with lets most of the search be left out."""
+        """Return the best cover; a known cover as a starting point prunes most of the search."""
         self.best, self.least = known, self._cost(known)
         self._extend([], self._cost([]), 0)
         return self.best
 
     def at_least(self, wanted: int) -> int:
-        """A number of sets that cannot be gone below: elements of which no set holds two."""
+        """Return a lower bound on the number of sets: elements of which no set contains two."""
         number, used = 0, 0
         for bit, holders in self.as_mask.items():
             if wanted & bit and not holders & used:
@@ -106,7 +105,7 @@ def _sum(a: Cost, b: Cost) -> Cost:
 
 
 def _cheapest_of_each(masks: list[int], costs: Sequence[Cost]) -> list[int]:
-    """Of sets that hold the same, the one of least cost."""
+    """Return the cheapest of each group of equal sets."""
     best: dict[int, int] = {}
     for place in sorted(range(len(masks)), key=lambda p: (costs[p], p)):
         if masks[place]:
@@ -115,7 +114,7 @@ def _cheapest_of_each(masks: list[int], costs: Sequence[Cost]) -> list[int]:
 
 
 def _undominated(places: list[int], masks: list[int], costs: Sequence[Cost]) -> list[int]:
-    """Without the sets in whose place another holds as much and costs no more."""
+    """Return the sets that are not contained in another set of equal or lower cost."""
     return [
         p
         for p in places
@@ -124,7 +123,7 @@ def _undominated(places: list[int], masks: list[int], costs: Sequence[Cost]) -> 
 
 
 def _greedy(places: list[int], masks: list[int], costs: Sequence[Cost], every: int) -> list[int]:
-    """Again and again the set that adds most; then without those that others have made superfluous."""
+    """Choose the set that adds most until all is covered; then remove redundant sets."""
     chosen: list[int] = []
     covered = 0
     while covered != every:

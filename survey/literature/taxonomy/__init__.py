@@ -1,7 +1,7 @@
 """Axes and values, read from ``bib/taxonomy.toml``: the only place that lists values.
 
-``read_taxonomy`` gives a ``Taxonomy``; ``Tables`` reads the other TOML files of ``bib/`` with the same checks.
-Asked by every room but ``bibtex``.
+``read_taxonomy`` returns a ``Taxonomy``; ``Tables`` is the base of readers for the other TOML files of ``bib/``. Every
+room except ``bibtex`` may import this one.
 """
 
 from survey.literature.taxonomy.axes import ID, Absence, Axis, Shape, Taxonomy, Term, Value

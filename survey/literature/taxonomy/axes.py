@@ -1,8 +1,7 @@
-"""The vocabulary: axes and their values, as ``taxonomy.toml`` has them.
+"""The vocabulary: axes and their values, from ``taxonomy.toml``.
 
-Nothing here knows a single value. The code knows how tags are written (the
-shapes of an axis, the three words for absence); which axes exist and what
-stands on them is data.
+The code defines how tags are written (the shapes of an axis, the three words for absence). Which axes and values exist
+is data.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ FAMILY_ID = re.compile(r"[A-Z]+[0-9]+")
 
 
 def _empty() -> Any:
-    """The default of a mapping that nobody can change."""
+    """Return an immutable empty mapping as a default."""
     return dataclasses.field(default_factory=lambda: MappingProxyType({}), repr=False)
 
 
 class Shape(StrEnum):
-    """How many tags an axis takes, and of which kind."""
+    """How many tags an axis takes, and of which type."""
 
     ONE = "one"
     RANKED = "ranked"
@@ -37,7 +36,7 @@ class Shape(StrEnum):
 
 
 class Absence(StrEnum):
-    """Three ways of not having a value. They are never merged."""
+    """The three words for absence. They are never merged."""
 
     NA = "na"
     NONE = "none"
@@ -60,7 +59,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Value(Term):
-    """A value of an axis, with the rule by which a reader decides for it."""
+    """A value of an axis, with the decision rule for readers."""
 
     code: str = ""
     family: str = ""
@@ -69,12 +68,12 @@ class Value(Term):
     negative: str = ""
     unit: str = ""
     first: bool = False
-    """Whether works of this kind are read before the rest."""
+    """Whether works with this value come first in a reading path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis(Term):
-    """One question asked of every entry (or of every excluded record)."""
+    """One question answered for every entry (or for every excluded record)."""
 
     field: str = ""
     shape: Shape = Shape.ONE
@@ -95,19 +94,19 @@ class Axis(Term):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Everything a tag of this axis may be: its values, then its words for absence."""
+        """Every word that a tag of this axis may be: its values, then its words for absence."""
         return (*self.values, *self.absences)
 
     @property
     def value_cells(self) -> tuple[str, ...]:
-        """Everything that an entry can be counted under, words of absence aside.
+        """Every cell of the axis except words for absence.
 
-        Where the axis asks how, ``spawn: learned`` and ``spawn: designed`` are two.
+        With qualifiers, ``spawn: learned`` and ``spawn: designed`` are two cells.
         """
         return tuple(f"{value}: {how}" for value in self.values for how in self.qualifiers) or tuple(self.values)
 
     def resolve(self, name: str) -> tuple[str, ...]:
-        """The words that a name stands for: a value or absence, a code, or a whole family.
+        """Return the words that a name stands for: a value or absence, a code, or a family.
 
         On the axis of rewards, ``R6`` stands for ``debate`` and ``verifier``.
         """
@@ -116,13 +115,13 @@ class Axis(Term):
         return tuple(v.id for v in self.values.values() if name in (v.code, v.family) and name)
 
     def named(self, word: str) -> Term:
-        """The value with this id; for a word of absence a bare term."""
+        """Return the value with this id; for a word for absence a bare term."""
         return self.values.get(word) or Term(word, {"en": word})
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What cannot be by definition: with ``when`` on one axis, ``only`` these on another."""
+    """A constraint by definition: with ``when`` on one axis, ``only`` these values on another."""
 
     when: Mapping[str, tuple[str, ...]]
     only: Mapping[str, tuple[str, ...]]
@@ -131,7 +130,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """Cells that no entry can stand in, since the definitions of their values exclude each other."""
+    """Cells that must stay empty, since the definitions of their values exclude each other."""
 
     cells: Mapping[str, tuple[str, ...]]
     why: str
@@ -139,10 +138,10 @@ class Impossible:
 
 @dataclass(frozen=True, slots=True)
 class GapSettings:
-    """What the analysis of gaps looks at besides every pair of main axes.
+    """Settings of the gap analysis beyond the pairs of main axes.
 
-    ``foundations`` and ``strict`` are filters as ``Pool.where`` takes them: the works of the time
-    before, and the entries that stand the strict reading.
+    ``foundations`` and ``strict`` are filters for ``Pool.where``: the works from before language models, and the
+    entries that pass the strict reading.
     """
 
     triples: tuple[tuple[str, str, str], ...] = ()
@@ -170,18 +169,18 @@ class Taxonomy:
         return iter(self.axes.values())
 
     def on(self, what: str) -> tuple[Axis, ...]:
-        """The axes of entries, or those of excluded records."""
+        """Return the axes of entries, or those of excluded records."""
         return tuple(axis for axis in self if axis.on == what)
 
     @property
     def main(self) -> tuple[Axis, ...]:
-        """The axes of entries that are set against each other."""
+        """The axes of entries that are cross-tabulated."""
         return tuple(axis for axis in self.on("entry") if axis.main)
 
     def excluded(self, cells: Mapping[str, str]) -> str:
-        """Why no entry can stand in all these cells at once, a cell per axis; empty if one can.
+        """Return why no entry can be in all these cells, one per axis, at once; empty if one can.
 
-        Told by the impossible cells, and by the rules that speak of these axes alone.
+        Uses the impossible cells, and the rules on these axes alone.
         """
         for impossible in self.impossible:
             if all(cells.get(axis) in wrong for axis, wrong in impossible.cells.items()):
@@ -194,7 +193,7 @@ class Taxonomy:
         return ""
 
     def label(self, axis: str, word: str, language: str = "en") -> str:
-        """The label of a value or of a word for absence."""
+        """Return the label of a value or of a word for absence."""
         if word in self.axes[axis].values:
             return self.axes[axis].values[word].labels[language]
         return self.absences[Absence(word)].labels[language]

@@ -1,4 +1,4 @@
-"""Reading ``taxonomy.toml``: axes, values, absences, rules, and what the analysis of gaps looks at."""
+"""Reading ``taxonomy.toml``: axes, values, absences, rules, and settings of the gap analysis."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ NOT_AN_AXIS = frozenset(
     {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
      "summary", "added", "authors-incomplete", "edition", "data"}
 )  # fmt: skip
-"""Columns of the exported tables, which an axis would overwrite."""
+"""Columns of the exported tables, whose names no axis can have."""
 
 NOT_A_VALUE = frozenset({*Absence, "not-coded"})
 
 
 def read_taxonomy(path: Path, shown: str = "") -> Taxonomy:
-    """The taxonomy of a file.
+    """Return the taxonomy of a file.
 
     Raises:
-        InvalidSurvey: with everything that is wrong in the file, each with its line.
+        InvalidSurvey: with every problem of the file, each with its line.
 
     """
     return _Reader(path, shown or str(path)).read()
 
 
 class _Reader(Tables):
-    """Turns the tables of a taxonomy into axes and rules."""
+    """Converts the tables of a taxonomy into axes and rules."""
 
     def read(self) -> Taxonomy:
         data = self.parsed()
@@ -86,7 +86,7 @@ class _Reader(Tables):
             raise InvalidSurvey(self.problems)
         return taxonomy
 
-    # each of these reads one kind of table and reports what it misses
+    # each of these methods reads one type of table and reports its problems
 
     def _absences(self, data: dict[str, Any]) -> dict[Absence, Term]:
         return {
@@ -195,7 +195,7 @@ class _Reader(Tables):
         return GapSettings(() if self.problems else tuple((a, b, c) for a, b, c in found), foundations, strict)
 
     def _across(self, axes: dict[str, Axis], absences: Mapping[Absence, Term]) -> None:
-        """What can only be seen with all axes at hand."""
+        """Check what needs all axes."""
         fields: dict[tuple[str, str], str] = {}
         for axis in axes.values():
             where = f"axis.{axis.id}"

@@ -14,17 +14,17 @@ from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy.axes import ID, Axis
 
 MAX_BYTES = 2_000_000
-"""Such a file is written by hand; beyond this it is something else."""
+"""Maximum size of a file, which is written by hand."""
 
 DEEPEST = 40
-"""Tables within tables, or lists within lists. What we ask for stays below six."""
+"""Maximum nesting of tables and lists; our formats need fewer than six levels."""
 
 LARGEST = 2**63
-"""TOML's whole numbers have 64 bits; Python would read any, and could not print them."""
+"""TOML integers have 64 bits; Python reads larger ones, but cannot print them all."""
 
 
 def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[str, Any], str]:
-    """The tables of a TOML file, and its text.
+    """Return the tables of a TOML file, and its text.
 
     Raises:
         InvalidSurvey: if it cannot be read as TOML.
@@ -67,7 +67,7 @@ def read_toml(path: Path, shown: str, max_bytes: int = MAX_BYTES) -> tuple[dict[
 
 
 def _texts(parsed: dict[str, Any]) -> tuple[list[str], str]:
-    """Every name and every text in parsed TOML, and what in it nobody could print; empty if nothing is so."""
+    """Return every name and text in parsed TOML, and a message if a value is too large or nested too deeply."""
     texts: list[str] = []
     level: list[Any] = [parsed]
     for _ in range(DEEPEST):
@@ -86,10 +86,10 @@ def _texts(parsed: dict[str, Any]) -> tuple[list[str], str]:
 
 
 class Tables:
-    """Asks parsed TOML for what should be there and collects what is not.
+    """Reads typed values from parsed TOML and collects problems.
 
-    The line of a table is looked up in the text by its header; of an array of tables
-    (``[[rule]]``) the place of the n-th is ``rule[n]``, with n from 0.
+    The line of a table is that of its header. In an array of tables (``[[rule]]``) the name of the n-th is
+    ``rule[n]``, counted from 0.
     """
 
     def __init__(self, path: Path, shown: str) -> None:
@@ -99,7 +99,7 @@ class Tables:
         self.languages: tuple[str, ...] = ("en",)
 
     def parsed(self) -> dict[str, Any]:
-        """The tables of the file.
+        """Return the tables of the file.
 
         Raises:
             InvalidSurvey: if it cannot be read as TOML.
@@ -117,7 +117,7 @@ class Tables:
         return data
 
     def _array(self, data: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The tables of an array, each with its place."""
+        """Yield the tables of an array, each with its name."""
         found = data.get(name, [])
         if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
             self._problem(name, f"found something else, expected tables like [[{name}]]")
@@ -182,9 +182,9 @@ class Tables:
     def _cells(
         self, where: str, table: dict[str, Any], axes: Mapping[str, Axis], least: int = 2
     ) -> Mapping[str, tuple[str, ...]]:
-        """Cells of several axes: ``cells = { category = "benchmark", decision = ["stop: learned"] }``.
+        """Return cells of several axes: ``cells = { category = "benchmark", decision = ["stop: learned"] }``.
 
-        A value without its how stands for every how.
+        A value without a qualifier stands for all its qualifiers.
         """
         named = self._table(where, table.get("cells", {}), None, "cells")
         if len(named) < least:
@@ -210,7 +210,7 @@ class Tables:
     def _filters(
         self, where: str, table: dict[str, Any], key: str, axes: Mapping[str, Axis]
     ) -> tuple[tuple[str, str], ...]:  # fmt: skip
-        """A filter, one value per axis, as ``Pool.where`` takes it; empty if there is none."""
+        """Return a filter for ``Pool.where``, one value per axis; empty if there is none."""
         named = self._table(where, table.get(key, {}), None, key)
         asked = {id: axis for id, axis in axes.items() if axis.on == "entry"}
         for id, word in named.items():

@@ -1,5 +1,5 @@
 """Charts: specifications computed from the pool, drawn as pictures that follow the palette.
 
-``pool_charts`` makes the charts of the pool, ``Pictures`` draws them, ``plots`` is for notebooks, ``overview`` is
-the drawing on the home page.
+``pool_charts`` builds the charts of the pool, ``Pictures`` draws them, ``plots`` is for notebooks, ``overview`` is
+the diagram on the home page.
 """

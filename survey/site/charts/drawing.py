@@ -1,8 +1,8 @@
-"""How every chart of the site is drawn: the picture, its colours, and the figure around it.
+"""Rendering of every chart of the site: the picture, its colours, and the figure around it.
 
-The picture is SVG in the page, so that it is there at once, prints, and needs no
-script. It is drawn in stand-in colours that become CSS variables: one picture serves
-the light and the dark palette. Nothing here knows the pool.
+The picture is inline SVG: it shows at once, prints, and needs no script. It is drawn in
+placeholder colours that become CSS variables, so that one picture serves the light and the
+dark palette. Nothing here depends on the pool.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ import vl_convert
 from survey.site.cache import Cache
 from survey.site.markup.links import url
 from survey.site.markup.templates import render
+from survey.site.theme.typefaces import SANS, for_charts, made_of
 
 VEGA_LITE = "6.4"
 
-RENDERER = f"vl-convert {version('vl-convert-python')}, Vega-Lite {VEGA_LITE}"
-"""What a picture depends on, besides its specification."""
+RENDERER = "\n".join((f"vl-convert {version('vl-convert-python')}, Vega-Lite {VEGA_LITE}", *made_of()))
+"""What a picture depends on, besides its specification: versions, and the typeface that measures its text."""
 
 RENDERERS_BASE = "https://vega.github.io/vega-datasets/"
-"""What the renderer puts before relative links; a test holds that no other host remains in a picture."""
+"""The base that the renderer prepends to relative links; a test verifies that no other host remains in a picture."""
 
 ROOT = "../"
-"""Links in a chart begin here: specifications lie in a folder of their own below the home page."""
+"""The prefix of links in a chart: specifications are in a folder below the home page."""
 
 RUNTIME = "assets/vega.js"
-"""Where the runtime of interactive charts lies; no page loads it before a reader turns to a chart."""
+"""The path of the runtime of interactive charts; a page loads it only when a reader requests a chart."""
 
 COLOURS = {
     "#010101": "var(--ink)",
@@ -51,12 +52,12 @@ COLOURS = {
     "#0a0a0a": "var(--hue-algorithm)",
     "#0b0b0b": "var(--hue-scenario)",
 }
-"""Stand-in colours of the specification, and what each becomes in the page."""
+"""Placeholder colours of the specification, and the CSS variable of each."""
 
 INK, MUTED, RULE, PAPER, HUE, *SERIES = COLOURS
-"""What the stand-ins are for; ``SERIES`` tell lines or groups in one chart apart, in this order."""
+"""The placeholder colours by purpose; ``SERIES`` distinguish lines or groups of one chart, in this order."""
 
-FONT = "system-ui, sans-serif"
+FONT = f"{SANS}, sans-serif"
 
 THEME: dict[str, Any] = {
     "background": "transparent",
@@ -81,7 +82,7 @@ THEME: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture with everything that goes with it."""
+    """The specification of a chart, with its texts and its table."""
 
     id: str
     title: str
@@ -93,28 +94,28 @@ class Chart:
     hue: str = ""
     paired: bool = False
     lines: bool = True
-    """Whether a phone gets the numbers line by line in place of the picture."""
+    """Whether a phone shows the numbers as a list instead of the picture."""
 
     @property
     def file(self) -> tuple[str, str]:
-        """The specification as a file of the site, which a shared figure asks for; links as seen from its folder."""
+        """The specification as a file of the site, loaded by shared figures; links are relative to its folder."""
         return spec_path(self.id), json.dumps(self.spec, ensure_ascii=False, sort_keys=True)
 
     def filled(self, row: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:
-        """The cells of a row that hold entries: column, number, link."""
+        """Return the cells of a row that hold entries: column, number, link."""
         return [(self.head[n], text, link) for n, (text, link) in enumerate(row) if n and text != "0"]
 
 
 def spec_path(id: str) -> str:
-    """Where the specification of a chart lies, for the script that makes it interactive."""
+    """Return the path of a chart's specification, for the script that makes it interactive."""
     return f"charts/{id}.json"
 
 
 DRAWERS = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="drawing")
-"""The renderer holds no lock of Python's while it draws; only while it wakes up, for some seconds."""
+"""The renderer releases the GIL while it draws, but not during its start, which takes some seconds."""
 
 SNIPPET = "window.surveyChart = vegaEmbed;"
-"""What the script does for the pages, besides bringing the renderer along."""
+"""The code that the runtime script runs after loading the renderer."""
 
 
 @cache
@@ -122,8 +123,15 @@ def _bundled() -> Future[str]:
     return DRAWERS.submit(vl_convert.javascript_bundle, SNIPPET, vl_version=VEGA_LITE)
 
 
+@cache
+def _register_typeface() -> None:
+    """Let the renderer measure text in the typeface in which browsers draw it."""
+    vl_convert.register_font_directory(str(for_charts()))
+
+
 @lru_cache(maxsize=512)
 def _drawn(spec: str) -> Future[str]:
+    _register_typeface()
     return DRAWERS.submit(vl_convert.vegalite_to_svg, json.loads(spec), vl_version=VEGA_LITE)
 
 
@@ -132,13 +140,13 @@ def _text(spec: dict[str, Any]) -> str:
 
 
 class Pictures:
-    """Draws charts, or takes from a cache what was drawn before."""
+    """Draws charts, or takes them from a cache."""
 
     def __init__(self, cache: Cache | None = None) -> None:
         self.cache = cache or Cache()
 
     def begin(self, charts: Iterable[Chart]) -> None:
-        """Begin to draw charts, and to put the runtime together, while others go on with something else."""
+        """Start drawing charts and bundling the runtime in the background."""
         if not self.cache.has((RENDERER, SNIPPET)):
             _bundled()
         for spec in (_text(chart.spec) for chart in charts):
@@ -146,7 +154,7 @@ class Pictures:
                 _drawn(spec)
 
     def figure(self, chart: Chart, page: str, shared: bool = True) -> str:
-        """A chart as a figure in a page; ``shared`` if its specification is a file of the site."""
+        """Return a chart as a figure in a page; ``shared`` if its specification is a file of the site."""
         spec, runtime = (url(page, spec_path(chart.id)), url(page, RUNTIME)) if shared else ("", "")
         home = url(page, "index.md")
         picture = self.svg(chart.spec).replace(f'xlink:href="{ROOT}', f'xlink:href="{home}')
@@ -155,20 +163,20 @@ class Pictures:
         )
 
     def svg(self, spec: dict[str, Any]) -> str:
-        """The picture: the same specification always gives the same bytes."""
-        said = _text(spec)
-        return _in_palette(self.cache.get((RENDERER, said), lambda: _drawn(said).result()))
+        """Return the picture: the same specification always gives the same bytes."""
+        text = _text(spec)
+        return _in_palette(self.cache.get((RENDERER, text), lambda: _drawn(text).result()))
 
     def runtime(self) -> str:
-        """The script that draws interactive charts, from the installed packages: one file, loaded on demand."""
+        """Return the script that draws interactive charts, bundled from the installed packages, loaded on demand."""
         return self.cache.get((RENDERER, SNIPPET), lambda: _bundled().result())
 
 
 def _in_palette(picture: str) -> str:
-    """A picture whose colours are those of the page, with nothing in it that the page says or does itself."""
+    """Return a picture in the colours of the page, without what the page itself says or does."""
     for stand_in, variable in COLOURS.items():
         picture = picture.replace(f'"{stand_in}"', f'"{variable}"')
-    picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # said once, by the figure around it
+    picture = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"', "", picture)  # the figure around it has them
     # Material's instant navigation would try to set href on links in a drawing: xlink:href it leaves alone
     picture = picture.replace(RENDERERS_BASE, "")
     picture = picture.replace("xlink:href=", 'tabindex="-1" xlink:href=').replace(' target="_blank"', "")
@@ -178,32 +186,32 @@ def _in_palette(picture: str) -> str:
 
 
 def finished(drawn: alt.LayerChart, data: list[dict[Any, Any]], width: int, height: int) -> dict[str, Any]:
-    """The specification of a chart with size, theme and data."""
+    """Return the specification of a chart with size, theme and data."""
     return filled(look(drawn), data, width, height)
 
 
 def look(drawn: alt.LayerChart) -> dict[str, Any]:
-    """A chart with the theme and without data; a test validates every one, validating here takes seconds."""
+    """Return a chart with the theme and without data. Validation is left to a test, as it takes seconds here."""
     spec: dict[str, Any] = drawn.configure(**THEME).to_dict(validate=False)
     for layer in spec["layer"]:
         layer.pop("data", None)  # one copy of the data above all layers, not one in each
     return spec
 
 
-def filled(look: dict[str, Any], data: list[dict[Any, Any]], width: int, height: int, **said: Any) -> dict[str, Any]:
-    """The specification of one of many charts that look alike.
+def filled(look: dict[str, Any], data: list[dict[Any, Any]], width: int, height: int, **values: Any) -> dict[str, Any]:
+    """Return the specification of one of many charts with the same look.
 
-    Where the look says ``"$name"`` stands what is said under the name; a list ``["$name"]`` is a list that is said.
+    ``"$name"`` in the look is replaced by the value of that name; a list ``["$name"]`` by a list value.
     """
-    if said:
-        look = _said(look, {f"${name}": value for name, value in said.items()})
+    if values:
+        look = _substituted(look, {f"${name}": value for name, value in values.items()})
     return look | {"width": width, "height": height, "data": {"values": data}}
 
 
-def _said(part: Any, words: dict[str, Any]) -> Any:
+def _substituted(part: Any, values: dict[str, Any]) -> Any:
     if isinstance(part, dict):
-        return {key: _said(inner, words) for key, inner in part.items()}
+        return {key: _substituted(inner, values) for key, inner in part.items()}
     if isinstance(part, list):
-        whole = isinstance(words.get(part[0]), list) if len(part) == 1 and isinstance(part[0], str) else False
-        return words[part[0]] if whole else [_said(item, words) for item in part]
-    return words.get(part, part) if isinstance(part, str) else part
+        whole = isinstance(values.get(part[0]), list) if len(part) == 1 and isinstance(part[0], str) else False
+        return values[part[0]] if whole else [_substituted(item, values) for item in part]
+    return values.get(part, part) if isinstance(part, str) else part

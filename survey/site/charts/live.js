@@ -1,8 +1,8 @@
-/* A static chart made interactive: its specification and the runtime are loaded when a reader asks for it. */
+/* Interactive charts: the specification and the runtime are loaded on request. */
 
 import { element, one, startEach } from "../theme/scripts/dom.js";
 
-// The colours in which survey/site/charts/drawing.py draws, and the variables of the palette that they stand for.
+// The placeholder colours of survey/site/charts/drawing.py, and the palette variables that replace them.
 const STAND_INS = {
   "#010101": "--ink", "#020202": "--muted", "#030303": "--rule", "#040404": "--paper", "#050505": "--hue", "#060606": "--hue-credit", "#070707": "--hue-reward",
   "#080808": "--hue-decision", "#090909": "--hue-topology", "#0a0a0a": "--hue-algorithm", "#0b0b0b": "--hue-scenario",
@@ -40,7 +40,7 @@ async function turnOn(picture, button) {
     await makeLive(picture);
     button.remove();
   } catch {
-    button.textContent = "The chart stays as it is: its script could not be loaded";
+    button.textContent = "The chart stays static: its script could not be loaded";
   }
 }
 

@@ -1,4 +1,4 @@
-"""The survey as one drawing: rewards, credit and decisions, and what joins them.
+"""The overview diagram: rewards, credit and decisions, and the entries that connect them.
 
 Each value is a disc whose area is its number of entries; a value without entries is
 a hollow, dashed ring. Two values are joined by a band as wide as the entries they
@@ -7,7 +7,7 @@ share. Every disc is a link.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
@@ -16,7 +16,11 @@ from survey.literature import Axis, Pool, counts, crosstab
 from survey.site.markup.links import url
 from survey.site.markup.templates import render
 
-HEIGHT, TOP, LEAST, LARGEST = 430, 40, 4.5, 19.0
+HEIGHT, TOP = 470, 46
+LARGEST, WIDEST = 24.0, 14.0
+"""The radius of the largest disc, and the width of the widest band."""
+EMPTY, THINNEST = 5.0, 0.5
+"""The radius of the ring of a value without entries, and the smallest visible width."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Band:
-    """What two values share."""
+    """The entries that two values share."""
 
     path: str
     width: float
@@ -46,45 +50,61 @@ class Band:
 
 
 def picture(pool: Pool, page: str, axes: Sequence[str]) -> str:
-    """The drawing as a figure, seen from a page; the axes from left to right."""
-    columns = [_column(pool, pool.taxonomy[axis], page, 150 + 320 * n) for n, axis in enumerate(axes)]
-    bands = [band for left, right in pairwise(columns) for band in _bands(pool, left, right)]
+    """Return the diagram as a figure of a page, with the axes from left to right."""
+    numbers = {axis: _numbers(pool, pool.taxonomy[axis]) for axis in axes}
+    most = max((sum(own.values()) for column in numbers.values() for own in column.values()), default=0) or 1
+    columns = [
+        _column(pool.taxonomy[axis], numbers[axis], page, 150 + 320 * place, LARGEST / sqrt(most))
+        for place, axis in enumerate(axes)
+    ]
     empty = [node.label for column in columns for node in column if not node.count]
     return render(
-        "charts/overview.html.j2", columns=columns, bands=bands, axes=[pool.taxonomy[a] for a in axes], pool=pool,
-        empty=empty,
-        height=HEIGHT, links=[url(page, f"axes/{a}/index.md") for a in axes],
+        "charts/overview.html.j2", columns=columns, bands=_bands(pool, columns), axes=[pool.taxonomy[a] for a in axes],
+        pool=pool, empty=empty, height=HEIGHT, links=[url(page, f"axes/{a}/index.md") for a in axes],
     )  # fmt: skip
 
 
-def _column(pool: Pool, axis: Axis, page: str, x: float) -> list[Node]:
-    frame = counts(pool, axis.id)
-    number_of = dict(zip(frame["cell"], map(int, frame["count"]), strict=True))
+def _numbers(pool: Pool, axis: Axis) -> dict[str, dict[str, int]]:
+    """Return the number of entries with each value, by qualifier (learned, designed) if the axis has any."""
+    number_of = {cell: number for cell, _, number, *_ in counts(pool, axis.id).itertuples(index=False)}
+    return {
+        value: {how: number_of[f"{value}: {how}"] for how in axis.qualifiers} or {"": number_of[value]}
+        for value in axis.values
+    }
+
+
+def _column(axis: Axis, numbers: Mapping[str, Mapping[str, int]], page: str, x: float, scale: float) -> list[Node]:
     step = (HEIGHT - TOP) / len(axis.values)
-    nodes = []
-    for position, value in enumerate(axis.values.values()):
-        own = {how: number_of[f"{value.id}: {how}"] for how in axis.qualifiers}
-        number = sum(own.values()) if own else number_of[value.id]
-        nodes.append(
-            Node(
-                axis.id, value.id, value.code or value.family, value.label, number, x, TOP + step * (position + 0.5),
-                max(LEAST, min(LARGEST, 3.4 * sqrt(number))), url(page, f"axes/{axis.id}/{value.id}.md"),
-                ", ".join(f"{n} {axis.qualifiers[how].label}" for how, n in own.items()),
-            )
-        )  # fmt: skip
-    return nodes
+    return [
+        Node(
+            axis.id, value.id, value.code or value.family, value.label, number, x, TOP + step * (place + 0.5),
+            scale * sqrt(number) if number else EMPTY, url(page, f"axes/{axis.id}/{value.id}.md"),
+            ", ".join(f"{n} {axis.qualifiers[how].label}" for how, n in numbers[value.id].items() if how),
+        )
+        for place, value in enumerate(axis.values.values())
+        for number in [sum(numbers[value.id].values())]
+    ]  # fmt: skip
 
 
-def _bands(pool: Pool, left: list[Node], right: list[Node]) -> list[Band]:
+def _bands(pool: Pool, columns: Sequence[list[Node]]) -> list[Band]:
+    """Yield a band for each two values of neighbouring columns that share entries, scaled to the widest band."""
+    shared = [found for left, right in pairwise(columns) for found in _shared(pool, left, right)]
+    most = max((number for _, _, number in shared), default=1)
+    return [
+        Band(
+            f"M{a.x:.0f},{a.y:.0f} C{bend:.0f},{a.y:.0f} {bend:.0f},{b.y:.0f} {b.x:.0f},{b.y:.0f}",
+            max(THINNEST, WIDEST * number / most), a.axis, f"{a.label} and {b.label}: {number}",
+        )
+        for a, b, number in shared
+        for bend in [(a.x + b.x) / 2]
+    ]  # fmt: skip
+
+
+def _shared(pool: Pool, left: list[Node], right: list[Node]) -> Iterator[tuple[Node, Node, int]]:
     table = crosstab(pool, left[0].axis, right[0].axis)
-    bands = []
     for a in left:
+        rows = [cell for cell in table.index if cell.partition(": ")[0] == a.id]
         for b in right:
-            rows = [cell for cell in table.index if cell.partition(": ")[0] == a.id]
             columns = [cell for cell in table.columns if cell.partition(": ")[0] == b.id]
-            number = int(table.loc[rows, columns].to_numpy().sum())
-            if number:
-                bend = (a.x + b.x) / 2
-                path = f"M{a.x:.0f},{a.y:.0f} C{bend:.0f},{a.y:.0f} {bend:.0f},{b.y:.0f} {b.x:.0f},{b.y:.0f}"
-                bands.append(Band(path, min(14.0, 1.1 * number), a.axis, f"{a.label} and {b.label}: {number}"))
-    return bands
+            if number := int(table.loc[rows, columns].to_numpy().sum()):
+                yield a, b, number

@@ -1,9 +1,9 @@
-"""Charts and tables for notebooks, in the look of the site.
+"""Charts and tables for notebooks, in the style of the site.
 
     plot(chart, title, sentence, frame)
 
-gives a figure as the site's own are: the picture follows the light and the dark
-palette, the sentence says what is seen, and the table behind the picture goes with it.
+returns a figure like those of the site: the picture follows the light and the dark
+palette, the sentence states the finding, and the data come as a table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["HUE", "INK", "MUTED", "PAPER", "RULE", "SERIES", "plot", "table"]
 
 LOOK = THEME | {"axisY": {"grid": True, "gridColor": RULE}}
-"""The look of the site's charts, with lines to read a height by."""
+"""The theme of the site's charts, with horizontal grid lines."""
 
 ALONE = {
     "--ink": "#1c1d1f",
@@ -40,12 +40,12 @@ ALONE = {
     "--hue-algorithm": "#8a3550",
     "--hue-scenario": "#7a5b1e",
 }
-"""The colours where there is no site around the picture, as in a notebook that is being edited."""
+"""The colours of a picture outside the site, as in a notebook that is being edited."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """HTML for the output of a cell, and of a table its data for whoever computes on."""
+    """The output of a cell as HTML and text; for a table also its data."""
 
     html: str
     words: str
@@ -62,10 +62,10 @@ class Shown:
 
 
 def plot(chart: alt.TopLevelMixin, title: str, sentence: str, frame: pd.DataFrame, source: str, hue: str = "") -> Shown:
-    """A chart with its title, a computed sentence that says what is seen, and its table.
+    """Return a chart with its title, a computed sentence that states the finding, and its table.
 
-    ``source`` says where the numbers come from ("Simulated, 20 seeds"); ``hue`` is the axis of the
-    taxonomy that the chart is about, if it is about one. Colours to tell lines apart are ``SERIES``.
+    ``source`` names the origin of the numbers ("Simulated, 20 seeds"); ``hue`` is the axis of the
+    taxonomy that the chart is about, if any. ``SERIES`` are the colours to distinguish lines.
     """
     spec: dict[str, Any] = chart.to_dict()
     spec["config"] = LOOK
@@ -89,9 +89,9 @@ def plot(chart: alt.TopLevelMixin, title: str, sentence: str, frame: pd.DataFram
 
 
 def table(frame: pd.DataFrame, title: str) -> Shown:
-    """A frame as a table with a title; the first column names the rows. Floats get three digits.
+    """Return a frame as a table with a title; the first column names the rows. Floats get three digits.
 
-    Pages of the site can take the numbers up under the title (``survey.site.notebooks.tables``).
+    Pages of the site can reuse the numbers by the title (``survey.site.notebooks.rendering.tables``).
     """
     head = list(map(str, frame.columns))
     html = render("charts/table.html.j2", title=title, head=head, rows=_cells(frame))
@@ -100,13 +100,13 @@ def table(frame: pd.DataFrame, title: str) -> Shown:
 
 
 def _cells(frame: pd.DataFrame) -> list[list[str]]:
-    return [[_written(cell) for cell in row] for row in frame.itertuples(index=False)]
+    return [[_formatted(cell) for cell in row] for row in frame.itertuples(index=False)]
 
 
-def _written(cell: Any) -> str:
-    """A cell for a reader.
+def _formatted(cell: Any) -> str:
+    """Format a cell.
 
-    >>> [_written(cell) for cell in (0.12345, 12345.6, 3, float("nan"), None, "a")]
+    >>> [_formatted(cell) for cell in (0.12345, 12345.6, 3, float("nan"), None, "a")]
     ['0.123', '12346', '3', '–', '–', 'a']
     """
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):

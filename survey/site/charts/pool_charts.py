@@ -22,7 +22,7 @@ ROW = 24
 
 
 def bars(pool: Pool, axis: str) -> Chart:
-    """The counts on one axis, each bar a link to the entries behind it."""
+    """Return the counts on one axis as a bar chart; each bar links to its entries."""
     asked = pool.taxonomy[axis]
     table = counts(pool, axis)
     absent = table["cell"].isin({*Absence, NOT_CODED})
@@ -50,7 +50,7 @@ def bars(pool: Pool, axis: str) -> Chart:
 
 @cache
 def _bars() -> dict[str, Any]:
-    """The look of a chart of bars; what begins with a dollar is said of each."""
+    """Return the look of a bar chart; names with a dollar are filled in for each chart."""
     base = alt.Chart().encode(
         y=alt.Y("label:N", sort=["$order"], title=None, axis=alt.Axis(labelPadding=8)),
         href=alt.Href("href:N"),
@@ -75,7 +75,7 @@ def _bars() -> dict[str, Any]:
 
 
 def matrix(pool: Pool, rows: str, columns: str) -> Chart:
-    """Two axes against each other, each cell a link to its entries."""
+    """Return the cross-tabulation of two axes as a chart; each cell links to its entries."""
     link = f"{ROOT}measure/{rows}-by-{columns}/"
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     table = crosstab(pool, rows, columns)
@@ -117,7 +117,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
 
 @cache
 def _matrix() -> dict[str, Any]:
-    """The look of two axes against each other; what begins with a dollar is said of each pair."""
+    """Return the look of a cross-tabulation; names with a dollar are filled in for each pair."""
     base = alt.Chart().encode(
         x=alt.X("column:N", sort=["$columns"], title="$across",
                 axis=alt.Axis(orient="top", labelAngle=-40, labelAlign="left", labelPadding=4)),
@@ -141,14 +141,14 @@ def _matrix() -> dict[str, Any]:
 
 
 def every_chart(pool: Pool) -> dict[str, Chart]:
-    """The charts of the whole pool by id: every axis, every pair of main axes, the years."""
+    """Return the charts of the whole pool by id: every axis, every pair of main axes, the years."""
     drawn = [bars(pool, axis.id) for axis in pool.taxonomy]
     drawn += [matrix(pool, rows, columns) for rows, columns in pairs(pool.taxonomy)]
     return {chart.id: chart for chart in [*drawn, years(pool)]}
 
 
 def requested(pool: Pool, axis: str, across: str = "") -> Chart:
-    """The chart of one axis, or of two against each other.
+    """Return the chart of one axis, or of the cross-tabulation of two.
 
     Raises:
         ValueError: if there is no such axis, or the pair has no page of its own.
@@ -165,12 +165,12 @@ def requested(pool: Pool, axis: str, across: str = "") -> Chart:
 
 
 def pairs(taxonomy: Taxonomy) -> list[tuple[str, str]]:
-    """Every pair of main axes, and each pair the other way round under its own address."""
+    """Return every pair of main axes in both orders; each order has its own address."""
     return [pair for a, b in combinations([axis.id for axis in taxonomy.main], 2) for pair in ((a, b), (b, a))]
 
 
 def years(pool: Pool) -> Chart:
-    """When the works first became public."""
+    """Return the chart of entries by year of first publication."""
     table = timeline(pool)
     base = alt.Chart().encode(
         x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
@@ -183,7 +183,7 @@ def years(pool: Pool) -> Chart:
     most, top = max(((int(n), int(y)) for y, n in zip(table["year"], table["count"], strict=True)), default=(0, 0))
     return Chart(
         id="by-year",
-        title="Entries by the year they first became public",
+        title="Entries by year of first publication",
         sentence=f"The works span {first} to {last}; {top} has the most, {words(most, 'entry', 'entries')}.",
         source=_source(pool, len(pool)),
         spec=finished(drawn, table.to_dict("records"), width=560, height=160),
@@ -193,17 +193,17 @@ def years(pool: Pool) -> Chart:
 
 
 def _pointed_at(field: str) -> alt.Parameter:
-    """What the reader points at in an interactive chart: everything that shares its value stands out."""
+    """Return the selection of an interactive chart: marks that share the value under the pointer."""
     return alt.selection_point(name="over", on="pointerover", clear="pointerout", fields=[field])
 
 
 def _unless(over: alt.Parameter) -> Any:
-    """Full strength, unless the reader points at something else."""
+    """Return full opacity, reduced while the pointer is on another value."""
     return alt.condition(over, alt.value(1), alt.value(0.3))
 
 
 def _cell_link(axis: str, cell: str) -> str:
-    """Values have pages; words of absence are sections of the page of their axis."""
+    """Return the link of a cell: to the page of a value, or to the section of an absence on the page of its axis."""
     link = f"{ROOT}axes/{axis}/"
     word = cell.partition(": ")[0]
     return f"{link}#{word}" if word in {*Absence, NOT_CODED} else f"{link}{word}/"
@@ -214,7 +214,7 @@ def _both_values(row: str, column: str, down: Axis, across: Axis) -> bool:
 
 
 def _worth_showing(cell: str, axis: Axis, total: float) -> bool:
-    """Every value is; a word of absence only if some entry has it."""
+    """Return whether to show a cell: every value, and an absence only if some entry has it."""
     return bool(total) or cell.partition(": ")[0] in axis.values
 
 
@@ -228,7 +228,7 @@ def _bars_sentence(table: pd.DataFrame, axis: Axis, whole: int) -> str:
         f"{_list(top['label'])} {'leads' if len(top) == 1 else 'lead'} with {top['count'].iloc[0]} of {whole} ({share})"
     )
     empty = values[values["count"] == 0]["label"]
-    nothing = f"; nothing stands under {_list(empty, 'or')}" if len(empty) else "; no value is empty"
+    nothing = f"; no entry has {_list(empty, 'or')}" if len(empty) else "; no value is empty"
     return f"{leads[0].upper()}{leads[1:]}{nothing}."
 
 
@@ -241,10 +241,10 @@ def _matrix_sentence(data: Sequence[dict[str, Any]], down: Axis, across: Axis) -
     if not any(r["count"] for r in inner):
         return "No entry has a value on both axes."
     most = max(r["count"] for r in inner)
-    top = [f"{r['row']} with {r['column']}" for r in inner if r["count"] == most]
+    top = [f"{r['row']} × {r['column']}" for r in inner if r["count"] == most]
     empty = sum(r["count"] == 0 for r in inner)
     return (
-        f"The fullest {'cell is' if len(top) == 1 else 'cells are'} {_list(top)} ({words(most, 'entry', 'entries')}); "
+        f"The largest {'cell is' if len(top) == 1 else 'cells are'} {_list(top)} ({words(most, 'entry', 'entries')}); "
         f"{empty} of {len(inner)} cells of values are empty."
     )
 

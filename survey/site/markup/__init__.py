@@ -1,1 +1,1 @@
-"""What pages share: links, text that cannot act, lists of works, templates, feeds."""
+"""Helpers that pages share: links, escaping, lists of works, templates, feeds."""

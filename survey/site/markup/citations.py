@@ -1,4 +1,4 @@
-"""How a work is named in running text and in a reference list."""
+"""References: a work in a reference list, and its metadata for reference managers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def reference(entry: Entry) -> str:
-    """The whole reference as plain text: authors, year, title, where."""
+    """Return the full reference as plain text: authors, year, title, venue."""
     pages = entry.text("pages").replace("--", "–")
     volume = entry.text("volume") + (f"({entry.text('number')})" if entry.text("number") else "")
     where = ", ".join(part for part in (entry.venue, volume, pages) if part)
@@ -26,13 +26,13 @@ def reference(entry: Entry) -> str:
 
 
 def listed(names: Sequence[Name]) -> str:
-    """All authors, in order."""
+    """Return all authors, in order."""
     everyone = [str(name) for name in names]
     return everyone[0] if len(everyone) == 1 else f"{', '.join(everyone[:-1])} and {everyone[-1]}"
 
 
 def coins(entry: Entry) -> str:
-    """The work as a ContextObject in a span, by which Zotero finds it on a page."""
+    """Return the work as an OpenURL ContextObject (COinS), by which Zotero detects it on a page."""
     article = entry.block.type == "article"
     pairs = [
         ("ctx_ver", "Z39.88-2004"),

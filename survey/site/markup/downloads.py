@@ -1,4 +1,4 @@
-"""The whole pool in each format: where it lies, what kind of file it is, and what stands in it."""
+"""Downloads of the whole pool: address, media type and description of each format."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file with the whole pool in it."""
+    """A file that holds the whole pool."""
 
     form: str
-    """What ``survey export`` calls the format."""
+    """The name of the format in ``survey export``."""
     media: str
     words: str
 
@@ -28,10 +28,12 @@ DOWNLOADS = {
         "Every entry in CSL-JSON, for Pandoc and reference managers.",
     ),
     "data/pool.ris": Download("ris", "application/x-research-info-systems", "Every entry in RIS."),
-    "data/pool.csv": Download("csv", "text/csv", "A line for each entry, with its tags."),
+    "data/pool.csv": Download("csv", "text/csv", "One line per entry, with its tags."),
     "data/pool.json": Download(
-        "json", "application/json", "Every entry with its tags, their evidence, and the sources that were read."
+        "json", "application/json", "Every entry with its tags, their evidence, and the sources read."
     ),
-    "data/pool.parquet": Download("parquet", "application/vnd.apache.parquet", "The table with its types."),
+    "data/pool.parquet": Download(
+        "parquet", "application/vnd.apache.parquet", "The table of entries with typed columns."
+    ),
 }
 """By address; published addresses stay."""

@@ -1,4 +1,4 @@
-"""Atom feeds: of additions, of an axis value, of anything that has items with a date of their own."""
+"""Atom feeds: of new entries, of a value, and of any other dated items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEWEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing in a feed. ``path`` is its address below the site; ``link`` stands in for it where there is no site."""
+    """An item of a feed. ``path`` is its address below the site; ``link`` replaces it if the site has no address."""
 
     title: str
     path: str
@@ -24,19 +24,19 @@ class Item:
 
 
 def feed(pool: Pool, site_url: str) -> str:
-    """The newest entries, dated by when they were added and never by when the site was built."""
+    """Return the feed of the newest entries, dated by when they were added, not by when the site was built."""
     return atom(f"{pool.taxonomy.title}: additions", "feed.atom", newest(pool), site_url, pool.last_added.isoformat())
 
 
 def value_feed(pool: Pool, axis: Axis, value: Value, site_url: str) -> str:
-    """The newest entries that carry a value."""
+    """Return the feed of the newest entries with a value."""
     entries = pool.where([(axis.id, value.id)])
     title = f"{pool.taxonomy.title}: {axis.label}, {value.label}"
     return atom(title, f"axes/{axis.id}/{value.id}.atom", newest(entries), site_url, pool.last_added.isoformat())
 
 
 def newest(entries: Iterable[Entry]) -> list[Item]:
-    """The entries as items, by the day on which they were added, the last first."""
+    """Return the entries as items, the most recently added first."""
     ordered = sorted(entries, key=lambda e: (e.text("added"), e.key), reverse=True)[:NEWEST]
     return [
         Item(f"{e.by} ({e.year}): {e.title}", f"entries/{e.key}/", e.text("added"), e.text("summary"), e.url)
@@ -45,7 +45,7 @@ def newest(entries: Iterable[Entry]) -> list[Item]:
 
 
 def atom(title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
-    """A feed at a path of the site. ``updated`` is the day of the data, for a feed without items too."""
+    """Return a feed for a path of the site. ``updated`` is the day of the data, even without items."""
     ET.register_namespace("", ATOM)
     base = site_url.rstrip("/") + "/" if site_url else "urn:orchestration-survey:"
     root = ET.Element(f"{{{ATOM}}}feed")

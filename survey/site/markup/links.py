@@ -1,4 +1,4 @@
-"""Addresses: every link of the site is relative to the page that it stands on."""
+"""Addresses: every link of the site is relative to its page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 
 def url(source: str, target: str) -> str:
-    """The address of a page or file, seen from a page (both as paths below docs/).
+    """Return the address of a page or file relative to a page (both as paths below docs/).
 
     >>> url("read/credit.md", "entries/c3.md")
     '../../entries/c3/'
@@ -31,13 +31,13 @@ def url(source: str, target: str) -> str:
 
 @lru_cache(maxsize=1 << 17)  # a large page links to the same thousands again and again
 def _places(path: str) -> tuple[str, ...]:
-    """The folders and the name on the way to where a file is published."""
+    """Return the folders and the name of the published address of a file."""
     return tuple(address(path).rstrip("/").split("/")) if address(path) else ()
 
 
 @lru_cache(maxsize=1 << 17)
 def address(path: str) -> str:
-    """Where a file is published: pages become folders.
+    """Return the published address of a file: pages become folders.
 
     >>> address("read/credit.md"), address("notebooks/credit.ipynb"), address("data/pool.bib")
     ('read/credit/', 'notebooks/credit/', 'data/pool.bib')
@@ -52,7 +52,7 @@ def address(path: str) -> str:
 
 
 def filtered(page: str, chosen: Mapping[str, str]) -> str:
-    """The address of the table of all entries with filters set: cells by axis.
+    """Return the address of the table of all entries with filters set: cells by axis.
 
     >>> filtered("measure/credit-by-decision.md", {"credit": "message", "decision": "stop: learned"})
     '../../explore/?credit=message&decision=stop:+learned'
@@ -61,7 +61,7 @@ def filtered(page: str, chosen: Mapping[str, str]) -> str:
 
 
 def anchor(row: str, column: str) -> str:
-    """The place of a cell on the page of its pair.
+    """Return the anchor of a cell on the page of its pair of axes.
 
     >>> anchor("shared", "stop: learned")
     'shared--stop-learned'

@@ -1,4 +1,4 @@
-"""The templates of the site, each beside the code that fills it in."""
+"""The Jinja templates of the site, each stored beside the code that renders it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from survey.site.markup.works import LISTED, work
 
 @cache
 def environment() -> Environment:
-    """The templates of the site, with autoescape on and unknown names an error."""
+    """Return the environment of the site's templates: autoescape is on, and unknown names are errors."""
     env = Environment(
         loader=PackageLoader("survey.site", "."),
         autoescape=True,
@@ -31,5 +31,5 @@ def environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """A template filled in."""
+    """Render a template."""
     return environment().get_template(template).render(**values)

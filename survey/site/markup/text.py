@@ -1,8 +1,8 @@
-"""Text from the pool on its way into a page: nothing of it can act.
+"""Escaping of pool text for pages, so that it cannot act as markup.
 
-Pages are Markdown with HTML in it. Pool text that goes into HTML is escaped by the templates; text that
+Pages are Markdown with embedded HTML. Templates escape pool text that goes into HTML; text that
 goes into Markdown is made inert first, since a title may hold asterisks, brackets or braces that Markdown
-or the prose engine would obey.
+or the prose engine would interpret.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from babel import Locale, UnknownLocaleError
 from markupsafe import Markup, escape
 
 ACTIVE = re.compile(r"[^\w\s,;.()?/%’‘“”…–—-]|[_]")
-"""Everything that HTML, Markdown or a template could take for a command."""
+"""Every character that HTML, Markdown or a template could interpret."""
 
 
 LINE_START = re.compile(r"(?m)^(\s*)([-+.)\d])")
 
 
 def inert(text: str) -> Markup:
-    """Text that Markdown and HTML show as it is written.
+    """Escape text so that Markdown and HTML show it literally.
 
     >>> str(inert("a *b* <c>"))
     'a &#42;b&#42; &#60;c&#62;'
@@ -33,15 +33,15 @@ def inert(text: str) -> Markup:
 
 
 def heading(text: str) -> str:
-    """Text for the title of a page, which themes put into HTML as it is, and once more after unescaping it.
+    """Escape text for the title of a page, which themes insert into HTML unescaped, and again after unescaping it.
 
-    Angle brackets become their typographic likes: nothing that is unescaped can then be a tag.
+    Angle brackets become typographic ones, so that nothing can be a tag after unescaping.
     """
     return str(escape(text.replace("<", "‹").replace(">", "›")))
 
 
 def chapter(path: str) -> str:
-    """How a sentence names a hand-written page.
+    """Return the name of a hand-written page for use in a sentence.
 
     >>> chapter("read/open-problems.md"), chapter("index.md")
     ('Open problems', 'Home')
@@ -51,7 +51,7 @@ def chapter(path: str) -> str:
 
 
 def code(text: str) -> Markup:
-    """Text for HTML in which what stands between backticks is code.
+    """Return text as HTML, with passages between backticks as code.
 
     >>> str(code("`t` < 3"))
     '<code>t</code> &lt; 3'
@@ -64,7 +64,7 @@ def code(text: str) -> Markup:
 
 
 def words(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> words(1, "entry", "entries"), words(0, "entry", "entries")
     ('1 entry', '0 entries')
@@ -74,7 +74,7 @@ def words(number: int, one: str, many: str = "") -> str:
 
 @cache
 def language(code: str) -> tuple[str, str]:
-    """How a language is called by those who speak it, and in English; its code twice if it is not known.
+    """Return the name of a language in that language and in English; its code twice if it is unknown.
 
     >>> language("zh"), language("pt-br"), language("xx")
     (('中文', 'Chinese'), ('Português (Brasil)', 'Portuguese (Brazil)'), ('xx', 'xx'))

@@ -1,8 +1,7 @@
-"""Notebooks as pages: executed once for what they depend on, then filled in and shown like any page.
+"""Notebooks as pages: executed once per state of their dependencies, then rendered like any page.
 
-``execution.executed`` runs a notebook, or finds the run that is still true; ``rendering.filled`` puts live
-figures and citations into its text; ``rendering.light`` makes a page of what a notebook plugin gives;
-``rendering.markdown`` writes it for generators that know no notebooks; ``rendering.tables`` are the numbers in
-it, for pages that show them again. Nothing is imported here: ``recorder`` runs in the notebook's own process
-before anything else.
+``execution.executed`` runs a notebook, or returns a cached run that is still valid; ``rendering.with_figures`` fills
+live figures and citations into its text; ``rendering.slimmed`` reduces the HTML of a notebook plugin to a page;
+``rendering.markdown`` writes it for generators without notebook support; ``rendering.tables`` returns its tables
+for other pages. Nothing is imported here: ``recorder`` runs in the notebook's own process before anything else.
 """

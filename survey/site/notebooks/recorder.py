@@ -1,6 +1,6 @@
-"""What a notebook reads while it runs. This module runs in the notebook's own process.
+"""A recorder of the files that a notebook reads. It runs in the notebook's own process.
 
-It is imported before everything else there, so it uses nothing but the standard library.
+It is imported there before everything else, so it uses only the standard library.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import sys
 from pathlib import Path
 
 IMPORTS = "<frozen importlib"
-"""Where Python looks for modules: what it lists on the way is not read by the notebook."""
+"""Python's import system: the folders that it lists are not read by the notebook."""
 
 _touched: set[Path] = set()
 
 
 def start() -> None:
-    """From now on, remember every file that is opened and every folder that is listed."""
+    """Start recording every file that is opened and every folder that is listed."""
     sys.addaudithook(_remember)
 
 
 def report(*folders: str) -> str:
-    """What was read below these folders so far, modules included, as JSON."""
+    """Return what was read below these folders so far, including modules, as JSON."""
     modules = {Path(file) for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))}
     read = {Path(os.path.normpath(path)) for path in _touched | modules if path.suffix != ".pyc" and path.exists()}
     below = [Path(folder) for folder in folders]

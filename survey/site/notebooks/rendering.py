@@ -1,4 +1,4 @@
-"""From an executed notebook to a page: its text filled in, and nothing on the page that readers do not need."""
+"""Rendering of executed notebooks as pages: live figures filled in, and only the HTML that readers need."""
 
 from __future__ import annotations
 
@@ -12,62 +12,65 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
-from survey.site.cache import Cache, code
+from survey.site.cache import Cache, code_fingerprint
 from survey.site.charts.drawing import Pictures
 from survey.site.markup.links import url
 from survey.site.markup.templates import render
 from survey.site.prose.prose import Prose
 
 CELL = re.compile(r"jp-(MarkdownCell|CodeCell)")
-"""How a notebook plugin marks a cell: class names of JupyterLab."""
+"""The class names of JupyterLab by which a notebook plugin marks a cell."""
 
 PLAIN = re.compile(r'<span class="(?:w|p|o|n|nn)">([^<]*)</span>')
-"""Marks of code that look like the text around them: half the weight of a page, and nothing to see."""
+"""Highlighting of code without a visible effect, which is half the size of a page."""
 
 FALLBACK = re.compile(r"var\((--[\w-]+), #[0-9a-f]{6}\)")
-"""A colour for where there is no site around a picture. Here there is."""
+"""The fallback colour of a picture outside the site; on the site it is not needed."""
 
 RAW = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL)
-"""What a reader does not see of a page: most of what a notebook plugin makes, and slow to go through."""
+"""Invisible parts of a page: most of the output of a notebook plugin, and slow to parse."""
 
 SHORT = 6
-"""Lines of code that a reader passes over easily; a longer way to a picture is folded."""
+"""Lines of code that are shown before a chart; longer code is folded."""
+
+LONG, SHOWN = 15, 8
+"""Code longer than LONG lines shows its first SHOWN lines only; a reader unfolds the others."""
 
 SOURCE = re.compile(r"^[^:#]+\.(md|ipynb)(#.*)?$")
 """A link to the source of another page."""
 
 
-def filled(notebook: dict[str, Any], pool: Pool, page: str, pictures: Pictures) -> dict[str, Any]:
-    """The notebook with live figures and citations in its text, and its references as a last cell.
+def with_figures(notebook: dict[str, Any], pool: Pool, page: str, pictures: Pictures) -> dict[str, Any]:
+    """Return the notebook with live figures and citations in its text, and its references as a last cell.
 
     Raises:
-        InvalidSurvey: if the text asks for an entry, axis, value or function that does not exist.
+        InvalidSurvey: if the text refers to an entry, axis, value or function that does not exist.
 
     """
     out = deepcopy(notebook)
     prose = Prose.of(pool, page, pictures)
     for number, cell in enumerate(out["cells"], 1):
         if cell["cell_type"] == "markdown":
-            cell["source"] = prose.filled("".join(cell["source"]), f"{page}, cell {number}")
+            cell["source"] = prose.rendered("".join(cell["source"]), f"{page}, cell {number}")
     if references := prose.references():
         out["cells"].append({"cell_type": "markdown", "id": "survey-references", "metadata": {}, "source": references})
     return out
 
 
-def light(html: str, page: str, known: Collection[str], cache: Cache | None = None) -> str:
-    """The page without the scripts, styles and frames that a notebook plugin puts around each cell.
+def slimmed(html: str, page: str, known: Collection[str], cache: Cache | None = None) -> str:
+    """Return the page without the scripts, styles and frames that a notebook plugin puts around each cell.
 
-    Links to source files become addresses, since a notebook's text has not gone through the
-    generator; ``known`` are the source files there are.
+    Links to source files become addresses, since the generator does not process a notebook's
+    text; ``known`` are the existing source files.
 
     Raises:
         InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
-    return (cache or Cache()).get((code(), html, page, *sorted(known)), lambda: _light(html, page, known))
+    return (cache or Cache()).get((code_fingerprint(), html, page, *sorted(known)), lambda: _slimmed(html, page, known))
 
 
-def _light(html: str, page: str, known: Collection[str]) -> str:
+def _slimmed(html: str, page: str, known: Collection[str]) -> str:
     try:
         soup = BeautifulSoup(RAW.sub("", html), "html.parser")
     except ParserRejectedMarkup:
@@ -80,7 +83,7 @@ def _light(html: str, page: str, known: Collection[str]) -> str:
 
 
 def _cell(tag: Tag) -> dict[str, Any]:
-    """What a reader sees of a cell: text as HTML, or code with its outputs."""
+    """Return the visible parts of a cell: text as HTML, or code with its outputs."""
     if text := tag.find(class_="jp-RenderedMarkdown"):
         for anchor in text.find_all("a", class_="anchor-link"):
             anchor["class"], anchor["title"], anchor.string = "headerlink", "Link to this section", "#"
@@ -90,14 +93,18 @@ def _cell(tag: Tag) -> dict[str, Any]:
             code.extend(list(pre.contents))
             pre.append(code)
         return {"text": _inside(text)}
-    for said in tag.select(".jp-OutputArea-output > pre"):
-        said["tabindex"] = "0"  # it may be wider than the page: the keyboard must reach it
+    for output in tag.select(".jp-OutputArea-output > pre"):
+        output["tabindex"] = "0"  # it may be wider than the page: the keyboard must reach it
     source = tag.select_one(".highlight-ipynb pre")
     lines = source.get_text().strip().count("\n") + 1 if source else 0
+    folded = lines > SHORT and tag.select_one("figure.chart") is not None
+    first, rest = _split(source, SHOWN) if source and lines > LONG and not folded else (source, None)
     return {
-        "code": _inside(source) if source else "",
+        "code": _inside(first) if first else "",
+        "rest": _inside(rest, "\n") if rest else "",
+        "more": lines - SHOWN,
         "lines": lines,
-        "folded": lines > SHORT and tag.select_one("figure.chart") is not None,
+        "folded": folded,
         "outputs": [
             {"html": _inside(output), "plain": "jp-RenderedText" in output["class"]}
             for output in tag.select(".jp-OutputArea-output")
@@ -105,8 +112,21 @@ def _cell(tag: Tag) -> dict[str, Any]:
     }
 
 
-def _inside(tag: Tag) -> str:
-    return FALLBACK.sub(r"var(\1)", PLAIN.sub(r"\1", tag.decode_contents().strip()))
+def _split(source: Tag, lines: int) -> tuple[Tag, Tag]:
+    """Split a block of code after some lines, and keep the highlighting of both parts."""
+    first, rest = deepcopy(source), deepcopy(source)
+    left = lines
+    for mine, other in zip(list(first.find_all(string=True)), list(rest.find_all(string=True)), strict=True):
+        before, after = str(mine).split("\n")[:left], str(mine).split("\n")[left:]
+        left -= len(before) - (not after)
+        mine.replace_with("\n".join(before))
+        other.replace_with("\n".join(after))
+    return first, rest
+
+
+def _inside(tag: Tag, around: str | None = None) -> str:
+    """Return the inner HTML of an element, stripped of the characters ``around`` it, by default whitespace."""
+    return FALLBACK.sub(r"var(\1)", PLAIN.sub(r"\1", tag.decode_contents().strip(around)))
 
 
 def _address(link: str, page: str, known: Collection[str]) -> str:
@@ -122,19 +142,19 @@ Table = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 
 def tables(notebook: Mapping[str, Any]) -> dict[str, Table]:
-    """Head and rows of every table that an executed notebook shows, by its title."""
+    """Return head and rows of every table that an executed notebook shows, by its title."""
     outputs = (output for cell in notebook["cells"] for output in cell.get("outputs", ()))
     data = (output.get("data", {}).get("application/json") for output in outputs)
     return {table["title"]: (table["head"], table["rows"]) for table in data if _is_table(table)}
 
 
 def _is_table(data: object) -> bool:
-    """Whether a JSON output is a table of ours; a notebook may show other JSON, too."""
+    """Return whether a JSON output is a table of ours; a notebook may also show other JSON."""
     return isinstance(data, dict) and isinstance(data.get("title"), str) and {"head", "rows"} <= data.keys()
 
 
 def markdown(notebook: dict[str, Any]) -> str:
-    """The notebook as a page of Markdown: text, code and outputs one after the other."""
+    """Return the notebook as a page of Markdown: text, code and outputs in order."""
     return render("notebooks/notebook.md.j2", cells=[_blocks(cell) for cell in notebook["cells"]])
 
 
@@ -153,5 +173,5 @@ def _shown(output: dict[str, Any]) -> dict[str, Any]:
     html = "".join(data.get("text/html", ""))
     if html or "text/plain" in data:
         return {"html": html or "".join(data["text/plain"]), "plain": not html}
-    # an error, or an output without words: what it is stands for it, so that nothing is passed over in silence
+    # an error, or an output without text: its type is shown, so that nothing is dropped silently
     return {"html": f"({', '.join(data) or output['output_type']})", "plain": True}

@@ -1,1 +1,1 @@
-"""Chapters: live figures, citations and formulas in pages that a person wrote."""
+"""Live figures, citations and formulas in hand-written pages."""

@@ -1,7 +1,7 @@
-"""Live figures: what the prose may ask of the pool.
+"""Live figures: the functions of the pool that prose can call.
 
-Each function here can be called in a page as ``{{ count("reward=shared") }}``.
-Filters are written as on the command line. What is asked for and does not exist
+Each function can be called in a page as ``{{ count("reward=shared") }}``.
+Filters are written as on the command line. A reference to something that does not exist
 is an error, never an empty string.
 """
 
@@ -55,7 +55,7 @@ class Figures:
     cited: dict[str, Entry] = field(default_factory=dict)
 
     def functions(self) -> Mapping[str, Any]:
-        """What the page may call, by name."""
+        """Return the functions that a page may call, by name."""
         names = (
             "count",
             "share",
@@ -77,22 +77,22 @@ class Figures:
         return {name: getattr(self, name) for name in names}
 
     def count(self, *filters: str, primary: bool = False, as_of: str | None = None) -> int:
-        """How many entries match; all of them without a filter."""
+        """Return how many entries match; all of them without a filter."""
         return len(self._pool(as_of).where(map(_pair, filters), primary))
 
     def share(self, *filters: str, primary: bool = False, as_of: str | None = None) -> str:
-        """The share of all entries that match, in per cent."""
+        """Return the share of all entries that match, in per cent."""
         whole = len(self._pool(as_of))
         percent = 100 * self.count(*filters, primary=primary, as_of=as_of) / whole if whole else 0
         return f"{percent:.0f} %" if percent >= 1 or percent == 0 else f"{percent:.1f} %"
 
     def words(self, number: int, capital: bool = False) -> str:
-        """A small number as a word, a large one in digits."""
+        """Return a small number as a word, a large one in digits."""
         word = NUMBER_WORDS[number] if 0 <= number < len(NUMBER_WORDS) else str(number)
         return word.capitalize() if capital else word
 
     def largest(self, quantity: str, *filters: str, as_of: str | None = None) -> str:
-        """The largest number disclosed by the entries that match, with thin spaces between thousands."""
+        """Return the largest number that matching entries disclose, with thin spaces between thousands."""
         scales = [axis.id for axis in self.pool.taxonomy.on("entry") if quantity in axis.values]
         if not scales or self.pool.taxonomy[scales[0]].shape is not Shape.QUANTITY:
             known = [v for a in self.pool.taxonomy if a.shape is Shape.QUANTITY for v in a.values]
@@ -104,22 +104,22 @@ class Figures:
         return f"{max(numbers):,}".replace(",", "\u202f")
 
     def cites(self, *filters: str, primary: bool = False, as_of: str | None = None) -> Markup:
-        """The entries that match, as citations in a row."""
+        """Return the entries that match, as a list of citations."""
         chosen = sorted(self._pool(as_of).where(map(_pair, filters), primary), key=lambda e: (e.year, e.by))
         return Markup(", ").join(self.cite(entry.key) for entry in chosen) if chosen else Markup("none")
 
     def authors(self, key: str) -> Markup:
-        """A work as the subject of a sentence: Chen et al. (2026), linked."""
+        """Return a work as the subject of a sentence: Chen et al. (2026), linked."""
         entry = self.entry(key)
         return self._link(entry, f"{entry.by} ({entry.year})")
 
     def cite(self, key: str) -> Markup:
-        """A work in brackets: Chen et al., 2026, linked."""
+        """Return a work as a parenthetical citation: Chen et al., 2026, linked."""
         entry = self.entry(key)
         return self._link(entry, f"{entry.by}, {entry.year}")
 
     def records(self, *filters: str, as_of: str | None = None) -> int:
-        """How many excluded records match; all of them without a filter."""
+        """Return how many excluded records match; all of them without a filter."""
         pairs = [_pair(text) for text in filters]
         for axis, value in pairs:
             axes = {a.id: a for a in self.pool.taxonomy.on("record")}
@@ -131,7 +131,7 @@ class Figures:
         return sum(1 for _ in matching)
 
     def term(self, axis: str, value: str, text: str = "") -> Markup:
-        """A value of the taxonomy, linked to its page."""
+        """Return a value of the taxonomy, linked to its page."""
         asked = self._axis(axis)
         if value not in asked.values:
             raise ValueError(f"{quoted(value)} is not a value of {axis} {expected(value, asked.values)}")
@@ -140,29 +140,29 @@ class Figures:
         )
 
     def chart(self, axis: str, across: str = "", as_of: str | None = None) -> Markup:
-        """A chart of one axis, or of two against each other."""
+        """Return the chart of one axis, or of the cross-tabulation of two."""
         pool = self._pool(as_of)
         return Markup(self.pictures.figure(requested(pool, axis, across), self.page, shared=pool.snapshot is None))
 
     def picture(self, *axes: str) -> Markup:
-        """The drawing of the whole survey on these axes, from left to right."""
+        """Return the overview diagram of these axes, from left to right."""
         for axis in axes:
             self._axis(axis)
         return Markup(picture(self.pool, self.page, axes))
 
     def emptiest(self, rows: str, columns: str, number: int = 2) -> Markup:
-        """The open cells of two main axes in which one would expect most entries by chance, linked to their map."""
+        """Return the open cells of two main axes with the largest expected counts, linked to their map."""
         if (rows, columns) not in pairs(self.pool):
             raise ValueError(f"there is no map of gaps of {rows} by {columns}")
         cells = sorted(gap_map(self.pool, rows, columns).of(*OPEN), key=lambda cell: -cell.expected)[:number]
         page = _source_link(self.page, f"gaps/{rows}-by-{columns}.md")
         named = partial(cell_label, self.pool.taxonomy)
         down, across = self._axis(rows), self._axis(columns)
-        labels = [f"{named(down, cell.row)} with {named(across, cell.column)}" for cell in cells]
+        labels = [f"{named(down, cell.row)} × {named(across, cell.column)}" for cell in cells]
         return Markup(" and ").join(Markup("[{}]({})").format(inert(label), page) for label in labels)
 
     def claim(self, id: str, text: str = "") -> Markup:
-        """How a claim of the ledger stands, linked to its page: contested, for instance."""
+        """Return the status of a claim, such as "contested", linked to its page."""
         try:
             judgement = Judge(self.pool).judged(self.pool.claims[id])
         except KeyError as error:
@@ -170,7 +170,7 @@ class Figures:
         return Markup("[{}]({})").format(inert(text or judgement.status), _source_link(self.page, f"claims/{id}.md"))
 
     def coverage(self, axis: str, *filters: str) -> Markup:
-        """A table of the entries that match against the values of an axis, grouped by family."""
+        """Return a table of matching entries by the values of an axis, grouped by family."""
         asked = self._axis(axis)
         entries = sorted(self.pool.where(map(_pair, filters)), key=lambda e: (e.year, e.key))
         families = [(f, [v for v in asked.values.values() if v.family == f.id]) for f in asked.families.values()]
@@ -182,19 +182,19 @@ class Figures:
         )
 
     def asof(self) -> str:
-        """The day the figures of this page speak for."""
+        """Return the day of the snapshot from which this page's figures are computed."""
         return self.pool.day.isoformat()
 
     def measured(self) -> Markup:
-        """A table of what was measured, each figure against a peer or a limit."""
+        """Return the table of benchmark results, each compared with a peer or a limit."""
         return Markup(render("prose/measured.html.j2", measured=performance.measured()))
 
     def campaigns(self) -> Markup:
-        """A table of what was tried on purpose to break the survey, and what came of it."""
+        """Return the table of fuzzing and fault-injection campaigns with their findings."""
         return Markup(render("prose/campaigns.html.j2", campaigns=performance.campaigns()))
 
     def entry(self, key: str) -> Entry:
-        """The work behind a key, which from now on is in the page's reference list."""
+        """Return the work of a key, and add it to the page's list of references."""
         known = {e.key: e for e in self.pool} | {f"@{e.key}": e for e in self.pool.background}
         if key not in known:
             raise ValueError(f"there is no entry {quoted(key)} {expected(key, known)}")
@@ -223,10 +223,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _within_brackets(url: str) -> str:
-    """The same address without what would end a link in Markdown, and could begin another."""
+    """Escape characters of an address that would end a link in Markdown or start another."""
     return re.sub(r"[()\[\]]", lambda sign: f"%{ord(sign[0]):02X}", url)
 
 
 def _source_link(page: str, target: str) -> str:
-    """A link between source files, which the generator checks and turns into an address."""
+    """Return a link between source files, which the generator checks and turns into an address."""
     return "../" * page.count("/") + target

@@ -1,7 +1,7 @@
-"""What was measured, and what was tried on purpose to break it: two tables, from the files beside the package.
+"""Two tables from CSV files in this package: benchmark results, and fuzzing and fault-injection campaigns.
 
-``measured.csv`` holds what ``make bench`` said, each figure against a peer or a limit of the same run;
-``campaigns.csv`` what longer campaigns found. Whether an aim is met is computed, here and nowhere else.
+``measured.csv`` holds results of ``make bench``, each compared with a peer or a limit in the same run;
+``campaigns.csv`` holds the findings of longer campaigns. Only this module decides whether an aim is met.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A figure against its peer. Smaller is better; ``aim`` is what it should not exceed, if there is an aim."""
+    """A result relative to its peer. Smaller is better; ``aim`` is its upper limit, if there is an aim."""
 
     what: str
     against: str
@@ -26,26 +26,26 @@ class Measured:
 
     @property
     def verdict(self) -> str:
-        """Whether the aim is met."""
+        """The status of the aim: met, missed, or no aim."""
         if self.aim is None:
-            return "none set"
-        return "met" if self.found <= self.aim else "falls short"
+            return "no aim"
+        return "met" if self.found <= self.aim else "missed"
 
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """Something done many times to make the survey fail."""
+    """A test repeated many times to make the survey fail."""
 
     what: str
     command: str
     times: int
     failed: int
-    said: str
+    findings: str
     day: date
 
 
 def measured() -> list[Measured]:
-    """Every figure, in the order of the file."""
+    """Return every result, in the order of the file."""
     return [
         Measured(
             row["what"],
@@ -60,14 +60,14 @@ def measured() -> list[Measured]:
 
 
 def campaigns() -> list[Campaign]:
-    """Every campaign, in the order of the file."""
+    """Return every campaign, in the order of the file."""
     return [
         Campaign(
             row["what"],
             row["command"],
             int(row["times"]),
             int(row["failed"]),
-            row["said"],
+            row["findings"],
             date.fromisoformat(row["day"]),
         )
         for row in _rows("campaigns.csv")

@@ -1,14 +1,14 @@
-"""Hand-written pages with live figures, citations and formulas in them.
+"""Hand-written pages with live figures, citations and formulas.
 
-A page is Markdown and a Jinja template at once. Figures are functions of the pool
-(``figures``), ``[@key]`` is a citation, ``$...$`` a formula that becomes MathML, so
-that no script and no other host is needed to read it. What does not exist is an
+A page is both Markdown and a Jinja template. Figures are functions of the pool
+(``figures``), ``[@key]`` is a citation, and ``$...$`` is a formula that becomes MathML, which
+needs no script and no other host. A reference to something that does not exist is an
 error with the line of the page.
 
-Two plugins were considered first. mkdocs-bibtex turns citations into footnotes with
-Pandoc, links no entry pages and is no longer maintained; mkdocs-macros runs inside
-MkDocs only, renders unknown names as text unless told otherwise, and puts values into
-Markdown as they are. Both would tie the pages to one generator.
+Two plugins were rejected. mkdocs-bibtex turns citations into footnotes with
+Pandoc, does not link entry pages and is no longer maintained; mkdocs-macros runs only inside
+MkDocs, renders unknown names as text by default, and inserts values into
+Markdown unescaped. Both would tie the pages to one generator.
 """
 
 from __future__ import annotations
@@ -35,44 +35,44 @@ LIVE = re.compile(
     r"|(?P<citation>\[(?P<keys>@@?[\w.+-]+(?:\s*;\s*@@?[\w.+-]+)*)\])",
     re.DOTALL | re.MULTILINE,
 )
-"""Code, which stays as it is written; formulas; citations."""
+"""Code, which stays unchanged; formulas; citations."""
 
 ESCAPED = re.compile(r"\\.")
-"""A sign behind a backslash: a brace there is one to be seen."""
+"""An escaped character: an escaped brace is a visible one."""
 
 UNKNOWN = re.compile(r"\\[A-Za-z]+")
-"""What the converter leaves of a command that it does not know."""
+"""The converter's output for an unknown command."""
 
 
 @dataclass(frozen=True)
 class Prose:
-    """The text of one page, in as many parts as it has; what any part cites is in the references."""
+    """The text of one page, in one or more parts that share a list of references."""
 
     figures: Figures
 
     @classmethod
     def of(cls, pool: Pool, page: str, pictures: Pictures) -> Prose:
-        """The text of a page (a path below docs/) that may ask the pool, and draw charts of it."""
+        """Return the prose of a page (a path below docs/), with access to the pool and its charts."""
         return cls(Figures(pool, page, pictures))
 
-    def filled(self, text: str, shown: str) -> str:
-        """A part with everything live filled in; ``shown`` names it in errors.
+    def rendered(self, text: str, shown: str) -> str:
+        """Return a part with figures, citations and formulas filled in; ``shown`` names it in errors.
 
         Raises:
-            InvalidSurvey: if it asks for an entry, axis, value or function that does not exist.
+            InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
 
         """
         return _evaluated(_replaced(text, self.figures, shown), self.figures, shown)
 
     def claims(self) -> str:
-        """The claims of the ledger that this page discusses, as a section; empty if there is none."""
+        """Return the claims that this page discusses as a section; empty if there are none."""
         pool, page = self.figures.pool, self.figures.page
         judge = Judge(pool)
         found = [judge.judged(claim) for claim in pool.claims if page in claim.chapters]
         return render("prose/chapter-claims.md.j2", found=found, page=page, signs=SIGNS) if found else ""
 
     def references(self) -> str:
-        """The list of everything cited so far, as a section; empty if nothing was."""
+        """Return the list of the works cited so far as a section; empty if there are none."""
         cited = self.figures.cited.values()
         works = sorted(cited, key=lambda e: (e.authors[0].family.lower(), e.year, e.key))
         if not works:
@@ -81,20 +81,20 @@ class Prose:
 
 
 def render_prose(text: str, pool: Pool, page: str, shown: str, pictures: Pictures) -> str:
-    """The Markdown of a page with everything live filled in, its claims and its references at the end.
+    """Return the Markdown of a page with figures filled in, and its claims and references at the end.
 
     Raises:
-        InvalidSurvey: if it asks for an entry, axis, value or function that does not exist.
+        InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
 
     """
     prose = Prose.of(pool, page, pictures)
-    text = prose.filled(text, shown)
+    text = prose.rendered(text, shown)
     added = [part for part in (prose.claims(), prose.references()) if part]
     return "\n\n".join([text.rstrip(), *added]) if added else text
 
 
 def _replaced(text: str, figures: Figures, shown: str) -> str:
-    """Formulas and citations filled in, code fenced off from figures; every line keeps its number."""
+    """Fill in formulas and citations, and protect code from the template engine; lines keep their numbers."""
 
     def live(match: re.Match[str]) -> str:
         if code := match["code"]:
@@ -121,7 +121,7 @@ def _evaluated(text: str, figures: Figures, shown: str) -> str:
         return env.from_string(text).render(figures.functions())
     except TemplateSyntaxError as error:
         raise InvalidSurvey([Problem(shown, error.lineno, f"not a figure: {error.message}")]) from None
-    except (RecursionError, MemoryError, SyntaxError):  # which say neither where nor what
+    except (RecursionError, MemoryError, SyntaxError):  # without a line or a useful message
         raise InvalidSurvey([Problem(shown, 1, "braces and tags are nested too deeply to be read")]) from None
     except (TemplateError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
@@ -130,10 +130,10 @@ def _evaluated(text: str, figures: Figures, shown: str) -> str:
 
 
 def mathml(latex: str, display: str) -> str:
-    """A formula as MathML, which browsers show and read aloud by themselves.
+    """Return a formula as MathML, which browsers display and read aloud natively.
 
     Raises:
-        ValueError: if it is not LaTeX that can be shown whole.
+        ValueError: if it is not LaTeX that can be converted completely.
 
     """
     bare = ESCAPED.sub("", latex)
@@ -141,15 +141,15 @@ def mathml(latex: str, display: str) -> str:
         raise ValueError(f"a brace too many or too few in the formula {quoted(latex.strip())}")
     try:
         markup = " ".join(convert(latex.strip(), display=display).split())
-    except Exception as error:  # the converter's errors have no base of their own, and some are Python's
+    except Exception as error:  # the converter's errors have no common base class, and some are Python's
         raise ValueError(f"not a formula that can be shown: {quoted(latex.strip())} ({_reason(error)})") from None
     if unknown := UNKNOWN.search(markup):
-        raise ValueError(f"{quoted(unknown[0])} is not a command that formulas know: {quoted(latex.strip())}")
+        raise ValueError(f"{quoted(unknown[0])} is not a known command of formulas: {quoted(latex.strip())}")
     return markup.replace("*", "&#42;").replace("_", "&#95;")  # Markdown would see emphasis
 
 
 def _reason(error: Exception) -> str:
-    """The name of the converter's complaint in words; it says no more."""
+    """Return the converter's error name in words; it has no other message."""
     name = type(error).__name__.removesuffix("Error")
     own = type(error).__module__.startswith("latex2mathml")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() if own else "the converter gave up"
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() if own else "the converter failed"

@@ -1,1 +1,1 @@
-"""From pages to a published site: the MkDocs plugin, staging, policy, folders, bill of materials."""
+"""Publishing: the MkDocs plugin, staging, the Content-Security-Policy, output folders, the bill of materials."""

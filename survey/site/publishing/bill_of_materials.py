@@ -1,8 +1,8 @@
-"""What the survey is built from: every package with its version and licence, and a bill of materials.
+"""The dependencies of the survey: every package with its version and licence, and a software bill of materials.
 
-``python -m survey.site.publishing.bill_of_materials list`` writes ``dependencies.csv`` again, which the page on
+``python -m survey.site.publishing.bill_of_materials list`` updates ``dependencies.csv``, which the page on
 dependencies shows; ``python -m survey.site.publishing.bill_of_materials sbom`` prints a CycloneDX document of what
-this environment needs to build the site. Both ask only what is installed here.
+this environment needs to build the site. Both read only the installed packages.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from uuid import NAMESPACE_URL, uuid5
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from survey.site.pages.dependencies.listing import Dependency, listed
+from survey.extras import PROJECT
+from survey.site.pages.dependencies.listing import GROUPS, Dependency, listed
 
-PROJECT = "orchestration-survey"
 UNKNOWN = "unknown"
 
 SPDX = {
@@ -36,7 +36,7 @@ SPDX = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     "psfl": "PSF-2.0", "python software foundation license": "PSF-2.0",
 }  # fmt: skip
-"""How packages write the names of licences, and the name that SPDX has for it."""
+"""Names of licences as packages write them, and their SPDX identifiers."""
 
 TEXTS = (
     ("Apache License", "Apache-2.0"),
@@ -45,34 +45,34 @@ TEXTS = (
     ("Redistribution and use in source and binary forms", "BSD-2-Clause"),
     ("Permission is hereby granted, free of charge", "MIT"),
 )
-"""A sentence that a text of a licence has, and which licence that makes it; the first found decides."""
+"""A sentence from the text of each licence; the first one found in a text identifies it."""
 
 NAME = re.compile(r"[A-Za-z0-9.+()\- ]{2,60}")
 
 
 def licence(package: Distribution) -> str:
-    """The licence of an installed package as SPDX names it; "unknown" if the package does not say.
+    """Return the SPDX identifier of an installed package's licence; "unknown" if the package states none.
 
-    Asked are its licence expression, its field for the licence, its classifiers, and the text that it brings.
+    Sources, in this order: its licence expression, its licence field, its classifiers, the licence text it ships.
     """
-    if expression := _said(package, "License-Expression"):
+    if expression := _metadata(package, "License-Expression"):
         return expression
-    said = _said(package, "License")
+    stated = _metadata(package, "License")
     classifiers = package.metadata.get_all("Classifier") or ()
     classified = [line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License :: ")]
-    for words in (said, *classified):
+    for words in (stated, *classified):
         if found := SPDX.get(words.lower()) or (words if _is_spdx(words) else ""):
             return found
-    bsd = "BSD License" in classified  # which of them, its text says; others may follow there, of what it brings along
-    for text in (said, *_texts(package)):
+    bsd = "BSD License" in classified  # its text says which one; texts of bundled parts may follow there
+    for text in (stated, *_texts(package)):
         for sentence, id in TEXTS:
             if sentence in text and (not bsd or id.startswith("BSD")):
                 return id
     return "BSD" if bsd else UNKNOWN
 
 
-def _said(package: Distribution, field: str) -> str:
-    """A field of what a package says of itself; empty if it does not."""
+def _metadata(package: Distribution, field: str) -> str:
+    """Return a metadata field of a package; empty if it is missing."""
     return str(package.metadata[field]).strip() if field in package.metadata else ""
 
 
@@ -83,14 +83,14 @@ def _is_spdx(words: str) -> bool:
 
 
 def _texts(package: Distribution) -> Iterator[str]:
-    """The licence texts that a package brings."""
+    """Yield the licence texts that a package ships."""
     for path in package.files or ():
         if re.match(r"(?i)(licen[cs]e|copying)", path.name) and ".dist-info" in str(path):
             yield Path(str(path.locate())).read_text("utf-8", "replace")
 
 
 def home(package: Distribution) -> str:
-    """The address at which the project is at home; empty if the package does not say."""
+    """Return the home page of a package; empty if it states none."""
     addresses: dict[str, str] = {}
     for line in package.metadata.get_all("Project-URL") or ():
         label, _, address = line.partition(",")
@@ -98,11 +98,11 @@ def home(package: Distribution) -> str:
     for label in ("homepage", "home", "repository", "source", "sourcecode", "github", "documentation", "docs"):
         if label in addresses:
             return addresses[label]
-    return _said(package, "Home-page") or next(iter(addresses.values()), "")
+    return _metadata(package, "Home-page") or next(iter(addresses.values()), "")
 
 
 def pins(text: str) -> dict[str, str]:
-    """The versions that a lock file names, by package.
+    """Return the pinned versions of a lock file, by package.
 
     >>> pins("# the very versions\\nJinja2==3.1.6\\n")
     {'jinja2': '3.1.6'}
@@ -111,16 +111,16 @@ def pins(text: str) -> dict[str, str]:
     return {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in named if line)}
 
 
-def needs(package: Distribution, extras: Iterable[str] = ("",)) -> list[Requirement]:
-    """What a package needs here, with the given extras."""
+def requirements(package: Distribution, extras: Iterable[str] = ("",)) -> list[Requirement]:
+    """Return the requirements of a package in this environment, with the given extras."""
     asked = [Requirement(line) for line in package.requires or ()]
     return [
         one for one in asked if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in extras)
     ]
 
 
-def closure(root: str = PROJECT, extras: Iterable[str] = ("",)) -> dict[str, list[str]]:
-    """Every installed package that one needs, itself first, and what each of them needs directly.
+def dependency_closure(root: str = PROJECT, extras: Iterable[str] = ("",)) -> dict[str, list[str]]:
+    """Return every package that one needs, itself first, with the direct requirements of each.
 
     Raises:
         PackageNotFoundError: if one is not installed.
@@ -131,8 +131,8 @@ def closure(root: str = PROJECT, extras: Iterable[str] = ("",)) -> dict[str, lis
     seen = set(asked)
     while asked:
         name, with_extras = asked.pop()
-        needed = needs(distribution(name), with_extras)
-        names = {canonicalize_name(one.name) for one in needed}
+        needed = requirements(distribution(name), with_extras)
+        names = {canonicalize_name(one.name) for one in needed} - {name}  # an extra may ask for another extra
         found[name] = sorted({*found.get(name, []), *names})
         for one in needed:
             further = (canonicalize_name(one.name), ("", *sorted(one.extras)))
@@ -142,18 +142,19 @@ def closure(root: str = PROJECT, extras: Iterable[str] = ("",)) -> dict[str, lis
     return {root: found.pop(canonicalize_name(root)), **dict(sorted(found.items()))}
 
 
-# ------------------------------------------------------------------ the list of all
+# ------------------------------------------------------------------ the list of dependencies
 
 
-def relisted(lock: Mapping[str, str], before: Iterable[Dependency]) -> list[Dependency]:
-    """The list again, from what is installed here. Purposes stay; so does all that is told of what is not installed.
+def updated_listing(lock: Mapping[str, str], before: Iterable[Dependency]) -> list[Dependency]:
+    """Return the list with the data of the installed packages. Purposes stay, and so do rows of other packages.
 
     Raises:
         ValueError: if a package of the lock file is neither installed nor listed before.
 
     """
     known: dict[str, Dependency] = {canonicalize_name(one.name): one for one in before}
-    for_site, for_cluster = set(closure()), set(closure(extras=["cluster"]))
+    asked = [group for group in GROUPS if group != "tests"]
+    groups = {group: set(dependency_closure(extras=[group])) for group in asked}  # base is no extra
     out = []
     for name, version in sorted(lock.items()):
         old = known.get(name)
@@ -166,14 +167,14 @@ def relisted(lock: Mapping[str, str], before: Iterable[Dependency]) -> list[Depe
                 ) from None
             out.append(old)
             continue
-        needed = "site" if name in for_site else "cluster" if name in for_cluster else "tests"
+        needed = next((group for group, names in groups.items() if name in names), "tests")
         purpose = old.purpose if old else ""
         out.append(Dependency(package.name, version, needed, licence(package), home(package), purpose))
     return out
 
 
 def as_csv(dependencies: Iterable[Dependency]) -> str:
-    """The list as a table."""
+    """Return the list as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(field.name for field in fields(Dependency))
@@ -185,11 +186,11 @@ def as_csv(dependencies: Iterable[Dependency]) -> str:
 
 
 def sbom(root: str = PROJECT) -> dict[str, Any]:
-    """A CycloneDX 1.6 document of the survey and everything that it needs to run, as installed here.
+    """Return a CycloneDX 1.6 document of the survey and everything that building the site needs, as installed.
 
-    The same packages give the same document: its serial number is made from them.
+    The same packages give the same document: its serial number is derived from them.
     """
-    needed = closure(root)
+    needed = dependency_closure(root, ["site"])
     parts = [_component(distribution(name)) for name in needed]
     refs = dict(zip(needed, (part["bom-ref"] for part in parts), strict=True))
     return {
@@ -207,34 +208,34 @@ def sbom(root: str = PROJECT) -> dict[str, Any]:
 def _component(package: Distribution) -> dict[str, Any]:
     name = canonicalize_name(package.name)
     id = licence(package)
-    made: dict[str, Any] = {
+    component: dict[str, Any] = {
         "type": "library",
         "bom-ref": f"{name}@{package.version}",
         "name": package.name,
         "version": package.version,
         "licenses": [{"license": {"name": id}} if id in (UNKNOWN, "BSD") else {"expression": id}],
     }
-    if summary := _said(package, "Summary"):
-        made["description"] = summary
+    if summary := _metadata(package, "Summary"):
+        component["description"] = summary
     if (address := home(package)).startswith(("https://", "http://")):
-        made["externalReferences"] = [{"type": "website", "url": address}]
-    return made
+        component["externalReferences"] = [{"type": "website", "url": address}]
+    return component
 
 
 def main(arguments: list[str]) -> None:
-    """Write the list again, or print the bill of materials.
+    """Update the list, or print the bill of materials.
 
     Raises:
-        SystemExit: with what is wrong, if anything else is asked or something is missing.
+        SystemExit: with a message, if the command is unknown or something is missing.
 
     """
     try:
         match arguments:
             case ["list"]:
                 path = Path(str(files("survey.site.pages.dependencies"))) / "dependencies.csv"
-                made = as_csv(relisted(pins(Path("constraints.txt").read_text("utf-8")), listed()))
-                path.write_text(made, encoding="utf-8", newline="\n")
-                print(f"{len(made.splitlines()) - 1} packages in {path.name}")
+                text = as_csv(updated_listing(pins(Path("constraints.txt").read_text("utf-8")), listed()))
+                path.write_text(text, encoding="utf-8", newline="\n")
+                print(f"{len(text.splitlines()) - 1} packages in {path.name}")
             case ["sbom"]:
                 print(json.dumps(sbom(), indent=1))
             case _:

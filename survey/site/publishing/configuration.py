@@ -1,4 +1,4 @@
-"""mkdocs.yml: read for the folder of pages, and written again without what is ours."""
+"""mkdocs.yml: read for the folder of pages, and rewritten without our plugins."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from survey.literature.problems import quoted
 NAME = "mkdocs.yml"
 
 DOCS, OVERRIDES = "docs", "overrides"
-"""Where the folder has its pages, and what changes the theme."""
+"""The subfolders of the output folder for pages and for the theme's overrides."""
 
 OURS = {"survey", "mkdocs-jupyter"}
-"""The plugins that a folder with everything in it no longer needs."""
+"""The plugins that the folder no longer needs, since its pages are complete."""
 
 SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "site_url": ("an address", (str, type(None))),
@@ -27,14 +27,14 @@ SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "plugins": ("a list of plugins", (list, dict, type(None))),
     "nav": ("a list of pages", (list, type(None))),
 }
-"""What the folder has to know of, and in which shapes MkDocs allows it."""
+"""The settings that are read, and the types that MkDocs allows for them."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the one tag that mkdocs.yml knows besides: ``!ENV [NAME, default]``."""
+    """YAML with the additional tag of mkdocs.yml: ``!ENV [NAME, default]``."""
 
     def env(self, node: yaml.Node) -> Any:
-        """The value of the first variable that is set, else the default; nothing if there is none."""
+        """Return the value of the first variable that is set, else the default; None if there is none."""
         if not isinstance(node, yaml.SequenceNode):
             return os.environ.get(str(node.value))
         *names, default = self.construct_sequence(node) or [None]
@@ -46,21 +46,21 @@ _Loader.add_constructor("!ENV", _Loader.env)
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What mkdocs.yml says, as far as the folder of pages needs it."""
+    """The settings of mkdocs.yml that the folder of pages needs."""
 
     docs: Path
     site_url: str
     overrides: Path | None
-    """The folder that changes the theme."""
+    """The folder of the theme's overrides."""
     plain: str
-    """The settings of a folder that holds everything, for generators that know nothing of us."""
+    """The mkdocs.yml of the output folder, for generators without our plugins."""
 
 
 def read_configuration(project: Path) -> Configuration:
-    """The settings of a project.
+    """Read the settings of a project.
 
     Raises:
-        InvalidSurvey: if they cannot be read, or are of a shape that MkDocs does not allow.
+        InvalidSurvey: if they cannot be read, or have a type that MkDocs does not allow.
 
     """
     path = project / NAME
@@ -86,7 +86,7 @@ def read_configuration(project: Path) -> Configuration:
 
 
 def decoded(path: Path, shown: str) -> str:
-    """The text of a file, with every line ended the same way.
+    """Return the text of a file, with uniform line ends.
 
     Raises:
         InvalidSurvey: if it is not UTF-8.
@@ -118,10 +118,10 @@ def _problems(settings: Any, text: str, shown: str, project: Path) -> Iterator[P
 
 
 def _wrong_folder(project: Path, folder: Any) -> str:
-    """Why a folder cannot be taken, or nothing."""
+    """Return why a folder cannot be used; empty if it can."""
     try:
         place = (project / folder).resolve(strict=True)
-    except (OSError, TypeError):  # also a name too long for any folder, and what is no name
+    except (OSError, TypeError):  # also for a name that is too long, or not a name
         place = None
     if place is None or not place.is_dir():
         return f"there is no folder {quoted(str(folder))}"
@@ -146,7 +146,7 @@ def _plain(settings: Mapping[str, Any]) -> str:
 
 
 def _with_pages(nav: Any) -> Any:
-    """The navigation with notebooks named as the pages they have become."""
+    """Return the navigation with each notebook replaced by its page."""
     if isinstance(nav, list):
         return [_with_pages(part) for part in nav]
     if isinstance(nav, dict):

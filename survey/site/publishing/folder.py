@@ -1,4 +1,4 @@
-"""The same pages in a folder, for any generator that reads mkdocs.yml and Markdown."""
+"""The pages written to a folder, for any generator that reads mkdocs.yml and Markdown."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from survey.literature import InvalidSurvey, Pool, Problem
 from survey.site.build import build
 from survey.site.facts import Facts
 from survey.site.notebooks.execution import executed
-from survey.site.notebooks.rendering import filled, markdown
+from survey.site.notebooks.rendering import markdown, with_figures
 from survey.site.prose.prose import render_prose
 from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, read_configuration
-from survey.site.publishing.staging import beside
+from survey.site.publishing.staging import staged_folder
 
 NOTEBOOK_LINK = re.compile(r"(\]\([^):#\s]*notebooks/[^):#\s]+)\.ipynb")
 
 
 def write_folder(pool: Pool, project: Path, out: Path) -> int:
-    """Write every page and file of the site below ``out``, all or nothing; the number of files written.
+    """Write every page and file of the site below ``out``, all or nothing; return the number of files.
 
     ``project`` is the folder with mkdocs.yml and docs/. Prose is written with its figures
-    filled in, other files as they are, and a mkdocs.yml that asks for no plugin of ours.
+    filled in, other files unchanged, and mkdocs.yml without our plugins.
 
     Raises:
-        InvalidSurvey: if mkdocs.yml or a page cannot be read, or asks for what does not exist.
-        FileExistsError: if ``out`` is there and holds something.
+        InvalidSurvey: if mkdocs.yml or a page cannot be read, or refers to something that does not exist.
+        FileExistsError: if ``out`` exists and is not empty.
         Busy: if another run is writing to ``out``.
 
     """
@@ -42,12 +42,12 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
     for name, content in build(facts).items():
         if name in written:
             shown = os.path.relpath(written[name])
-            raise InvalidSurvey([Problem(shown, 1, "stands where a computed page belongs: rename or delete it")])
+            raise InvalidSurvey([Problem(shown, 1, "has the path of a computed page: rename or delete it")])
         pages[name] = _linked(content) if name.endswith(".md") else content
     for path, notebook in ran.items():
         page = f"notebooks/{path.name}"
-        pages[page.replace(".ipynb", ".md")] = markdown(filled(notebook, pool, page, facts.pictures))
-    with beside(out) as new:
+        pages[page.replace(".ipynb", ".md")] = markdown(with_figures(notebook, pool, page, facts.pictures))
+    with staged_folder(out) as new:
         for name, content in pages.items():
             target = new / DOCS / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -66,5 +66,5 @@ def _content(path: Path, name: str, facts: Facts) -> str | bytes:
 
 
 def _linked(content: str | bytes) -> str | bytes:
-    """A page with its links to notebooks leading to the pages that they have become."""
+    """Return a page with its links to notebooks replaced by links to their pages."""
     return NOTEBOOK_LINK.sub(r"\1.md", content) if isinstance(content, str) else content

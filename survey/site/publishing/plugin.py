@@ -1,4 +1,4 @@
-"""The MkDocs plugin: hands the computed pages to MkDocs in memory. Nothing else knows MkDocs."""
+"""The MkDocs plugin: passes the computed pages to MkDocs in memory. Only this module depends on MkDocs."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 
 from survey import garbage_collection
-from survey.atomic import whole
-from survey.site.publishing.staged_build import Building, NotBuilt
+from survey.atomic import atomic_write
+from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
 
 RENDERER = "mkdocs-jupyter"
-"""The plugin that renders them. It keeps what it rendered in files that it writes in place and reads unchecked."""
+"""The plugin that renders them. It writes its cache files in place and reads them unchecked."""
 
 LOG = logging.getLogger("mkdocs.plugins.survey")
 
@@ -42,38 +42,38 @@ class SurveyConfig(base.Config):
     """Options of the plugin in mkdocs.yml."""
 
     bib = config_options.Type(str, default="bib")
-    """The folder of the data, seen from mkdocs.yml."""
+    """The folder of the data, relative to mkdocs.yml."""
 
     issues = config_options.Type(str, default="")
-    """The address that opens a new issue; on GitHub's runners it is known without this."""
+    """The address that opens a new issue; on GitHub's runners it is set automatically."""
 
 
 class SurveyPlugin(BasePlugin[SurveyConfig]):
-    """Reads the pool before each build and gives its pages to MkDocs."""
+    """Reads the pool before each build and passes its pages to MkDocs."""
 
     def __init__(self) -> None:
         self.code_of: float = 0.0
         self.serving = self.dirty = False
-        self.building: Building | None = None
+        self.building: StagedBuild | None = None
         self.policy: Any = None
 
     def on_startup(self, *, command: str, dirty: bool = False) -> None:
-        """Having this event keeps one plugin for all rebuilds of a server."""
+        """Note the command. A plugin with this event is kept for all rebuilds of a server."""
         self.serving, self.dirty = command == "serve", dirty
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Watch what the pages are made of, besides docs/."""
+        """Watch the files that pages depend on, besides docs/."""
         self.folder = Path(config.config_file_path).parent / self.config.bib
         for place in (self.folder, self.folder.parent / NOTEBOOKS, self.folder.parent / "constraints.txt", PACKAGE):
             if place.exists() and str(place) not in config.watch:
                 config.watch.append(str(place))
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Leave the site that is there alone until the new one is whole, and so what mkdocs-jupyter keeps."""
+        """Redirect the site and the cache of mkdocs-jupyter to staging folders until the build is complete."""
         options: Any = config.plugins[RENDERER].config if RENDERER in config.plugins else {"cache_dir": ""}
         site, cache = config.site_dir, options["cache_dir"]
         try:
-            self.building = Building(site, cache, in_place=self.serving or self.dirty)
+            self.building = StagedBuild(site, cache, in_place=self.serving or self.dirty)
         except NotBuilt as error:
             raise PluginError(str(error)) from None
         config.site_dir, options["cache_dir"] = self.building.site, self.building.cache
@@ -82,26 +82,26 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     @event_priority(-100)  # after every plugin that writes into the site
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Put the new site into its place; if MkDocs is about to give up over warnings, it is dropped at the end."""
+        """Publish the new site, unless MkDocs is about to abort over warnings; then it is discarded at the end."""
         if self.building and not (config.strict and _warned()):
-            self.building.done()
+            self.building.publish()
 
     @event_priority(-100)
     def on_build_error(self, *, error: Exception) -> None:
-        """Leave nothing of a build that failed."""
-        if self.building and (said := self.building.dropped(error)):
-            raise PluginError(said) from None
+        """Discard a failed build."""
+        if self.building and (message := self.building.abort(error)):
+            raise PluginError(message) from None
 
     def on_shutdown(self) -> None:
-        """The same for one that was interrupted."""
+        """Discard an interrupted build."""
         if self.building:
-            self.building.dropped(KeyboardInterrupt())
+            self.building.abort(KeyboardInterrupt())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add every computed page and file; refuse to replace one that a person wrote."""
+        """Add every computed page and file; refuse to replace a hand-written one."""
         self.wing = self._current_code()
         project = self.folder.parent
-        self.cache = self.wing.Cache(project / ".cache" / "made")
+        self.cache = self.wing.Cache(project / ".cache" / "site")
         if self.building:
             self.building.steps.enter_context(self.cache)
         try:
@@ -117,31 +117,31 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(str(error)) from None
         for path, content in pages.items():
             if files.get_file_from_path(path):
-                raise PluginError(f"docs/{path} stands where a computed page belongs: rename or delete it")
+                raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
             files.append(File.generated(config, path, content=content))
         for file in notebooks:
             files.append(file)
         self.known = frozenset(file.src_uri for file in files)
-        self.edits = self.wing.edit_places(pool)
+        self.edits = self.wing.source_locations(pool)
         self.computed = set(pages)
         if self.building:
-            self.building.steps.enter_context(garbage_collection.aside())
+            self.building.steps.enter_context(garbage_collection.frozen())
         return files
 
     def _notebooks(self, ran: dict[Path, dict[str, Any]], config: MkDocsConfig) -> Iterator[File]:
-        """Each notebook as a page, with its outputs and filled in; and as a file to take home."""
+        """Yield each notebook as a page with outputs and live figures, and as a file to download."""
         filled = self.folder.parent / ".cache" / "pages"
         for path, notebook in ran.items():
             name = f"{NOTEBOOKS}/{path.name}"
-            text = self.wing.filled(notebook, self.facts.pool, name, self.facts.pictures)
+            text = self.wing.with_figures(notebook, self.facts.pool, name, self.facts.pictures)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
-            with whole(filled / name, lasting=False) as stream:  # another build may read it
+            with atomic_write(filled / name, durable=False) as stream:  # another build may read it
                 stream.write(json.dumps(text).encode())
             yield File(name, str(filled), config.site_dir, config.use_directory_urls)
             yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Fill in what is live in a hand-written page."""
+        """Fill in the live figures and citations of a hand-written page."""
         path = page.file.src_uri
         if path in self.computed or path.endswith(".ipynb"):
             return markdown
@@ -152,18 +152,18 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(str(error)) from None
 
     def on_page_content(self, html: str, *, page: Page, **_: Any) -> str:
-        """Keep of a rendered notebook what a reader needs."""
+        """Reduce a rendered notebook to what a reader needs."""
         if not page.file.src_uri.endswith(".ipynb"):
             return html
         try:
-            return str(self.wing.light(html, page.file.src_uri, self.known, self.cache))
+            return str(self.wing.slimmed(html, page.file.src_uri, self.known, self.cache))
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
 
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, **_: Any
     ) -> TemplateContext:
-        """Describe the data on the home page; let the edit link of an entry lead to its line in the pool."""
+        """Describe the data on the home page; point the edit link of an entry to its line in the pool."""
         if page.is_homepage:
             page.meta["structured"] = self.wing.dataset(self.facts.pool, self.facts.site_url)
             page.meta["published"] = self.facts.pool.last_added.isoformat()
@@ -173,24 +173,24 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         return context
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
-        """Take from the theme which scripts its pages bring along: the policy of the site allows no others."""
+        """Derive the Content-Security-Policy from the inline scripts of the theme; it allows no others."""
         self.policy = None
         if config.theme.name != "material":
-            return  # what other themes put into their pages is not known
+            return  # the inline scripts of other themes are unknown
         policy = importlib.import_module("survey.site.publishing.policy").Policy
         self.policy = policy.of(lambda name: env.loader.get_source(env, name)[0] if env.loader else "")
 
     def on_post_page(self, output: str, *, page: Page, **_: Any) -> str:
-        """Put the policy into the page, and give Material's search dialog a name, which it lacks."""
+        """Add the policy to the page, and an accessible name to Material's search dialog, which lacks one."""
         return self._guarded(output, page.file.src_uri)
 
     def on_post_template(self, output_content: str, *, template_name: str, **_: Any) -> str:
-        """The same on the page for addresses that do not exist."""
+        """Do the same on the page for addresses that do not exist."""
         return self._guarded(output_content, template_name)
 
     def _guarded(self, html: str, name: str) -> str:
         html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
-        if self.serving or self.policy is None:  # a server puts a script of its own into each page, to load it anew
+        if self.serving or self.policy is None:  # a server adds its own reload script to each page
             return html
         try:
             return str(self.policy.applied(html))
@@ -198,7 +198,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(f"{name}: {error}") from None
 
     def _current_code(self) -> ModuleType:
-        """The site wing as its files are now: a server outlives many edits of them."""
+        """Return the site wing, reloaded if its files have changed: a server outlives many edits of them."""
         newest = max(path.stat().st_mtime for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2"))
         if self.code_of and newest > self.code_of:
             for name in [name for name in sys.modules if name.startswith("survey.") and name != __name__]:
@@ -214,6 +214,6 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
 
 def _warned() -> bool:
-    """Whether MkDocs has counted warnings, which it does when they are errors to it."""
+    """Return whether MkDocs has counted warnings, which it does when it treats them as errors."""
     handlers = logging.getLogger("mkdocs").handlers
     return any(isinstance(handler, CountHandler) and handler.get_counts() for handler in handlers)

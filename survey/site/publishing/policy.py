@@ -1,9 +1,9 @@
-"""The Content-Security-Policy of the site: what its pages may run, load and send, and nothing besides.
+"""The Content-Security-Policy of the site: what its pages may run, load and send.
 
-The theme puts a few short scripts into its pages. They are named by their hashes, taken
-from the theme's own templates and never from a finished page: a script that came into a
-page with somebody's text is not among them, stops the build, and would not run. Instant
-navigation swaps pages under the policy of the first one, so it is the same on all.
+The theme adds a few short inline scripts to its pages. The policy allows them by hash, taken
+from the theme's own templates and never from a finished page: a script injected through a text
+is not among them, stops the build, and would not run. Instant navigation swaps pages
+under the policy of the first one, so all pages have the same policy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from html import escape
 
 THEME = tuple(f"partials/javascripts/{name}.html" for name in ("base", "announce", "palette", "content"))
-"""The templates of Material whose scripts stand in every page."""
+"""The templates of Material with inline scripts of every page."""
 
 SOURCES = {
     "default-src": "'none'",
@@ -31,38 +31,38 @@ SOURCES = {
     "base-uri": "'none'",
     "form-action": "'none'",
 }
-"""What is allowed from where.
+"""The allowed sources by directive.
 
-Attributes ``style`` are let through: charts and the hue of an axis are written in them, they
-reach no other element, and what they could load is held back by ``img-src``.
+``style`` attributes are allowed: charts and the hue of an axis use them, they affect no other
+element, and ``img-src`` blocks what they could load.
 """
 
 SCRIPT = re.compile(r"<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>", re.IGNORECASE | re.DOTALL)
 
 NOT_RUN = re.compile(r"(?<!\S)(?:src\s*=|type\s*=\s*[\"']?application/(?:ld\+)?json\b)", re.IGNORECASE)
-"""Attributes of a script that has its code elsewhere, or of one that is data."""
+"""Attributes of an external script, or of one that holds data."""
 
 SCOPE = re.compile(r'<script>(__md_scope=new URL\()"([^"]*)"')
-"""The one script of the theme whose text differs from page to page: it names the way to the home page."""
+"""The one script of the theme whose text differs between pages: it holds the relative path to the home page."""
 
 CHARSET = '<meta charset="utf-8">'
-"""What a policy must not come before: browsers look for it at the very beginning of a page."""
+"""The element after which the policy is placed: browsers look for it at the very beginning of a page."""
 
 
 class Unexpected(ValueError):
-    """A page holds a script that the policy does not know."""
+    """A page holds an inline script that the policy does not allow."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The policy of a site whose theme brings certain inline scripts, each given by its hash."""
+    """The policy of a site; ``hashes`` are those of the theme's inline scripts."""
 
     hashes: tuple[str, ...]
 
     @classmethod
     def of(cls, source: Callable[[str], str], templates: Iterable[str] = THEME) -> Policy:
-        """The policy for a theme; ``source`` gives the text of a template."""
-        found = {hashed(code) for name in templates for code in inline(settled(source(name)))}
+        """Return the policy for a theme; ``source`` returns the text of a template."""
+        found = {csp_hash(code) for name in templates for code in inline_scripts(with_scope_attribute(source(name)))}
         return cls(tuple(sorted(found)))
 
     def __str__(self) -> str:
@@ -70,45 +70,45 @@ class Policy:
         return "; ".join(f"{directive} {sources}" for directive, sources in allowed.items())
 
     def applied(self, html: str) -> str:
-        """The page with the policy in it; what is no page stays as it is.
+        """Return the page with the policy; text that is not a page is returned unchanged.
 
         Raises:
-            Unexpected: if a script stands in the page that the theme did not bring.
+            Unexpected: if the page holds an inline script that is not the theme's.
 
         """
         if CHARSET not in html:
             return html
-        html = settled(html)
-        for code in inline(html):
-            if hashed(code) not in self.hashes:
+        html = with_scope_attribute(html)
+        for code in inline_scripts(html):
+            if csp_hash(code) not in self.hashes:
                 start = " ".join(code.split())[:60]
-                raise Unexpected(f'the inline script "{start}" is none of the theme (put it into a file of assets/)')
+                raise Unexpected(f'the inline script "{start}" is not from the theme (put it into a file of assets/)')
         meta = f'<meta http-equiv="Content-Security-Policy" content="{escape(str(self), quote=False)}">'
         return html.replace(CHARSET, f"{CHARSET}{meta}", 1)
 
 
-def settled(html: str) -> str:
-    """The page with the way to the home page in an attribute of its script, whose text is then always the same.
+def with_scope_attribute(html: str) -> str:
+    """Return the page with the path to the home page in an attribute of its script, so that the text is constant.
 
-    >>> settled('<script>__md_scope=new URL("../..",location)</script>')
+    >>> with_scope_attribute('<script>__md_scope=new URL("../..",location)</script>')
     '<script data-scope="../..">__md_scope=new URL(document.currentScript.dataset.scope,location)</script>'
     """
     return SCOPE.sub(r'<script data-scope="\2">\1document.currentScript.dataset.scope', html, count=1)
 
 
-def inline(html: str) -> list[str]:
-    """The code of every script that stands in a page itself.
+def inline_scripts(html: str) -> list[str]:
+    """Return the code of every inline script of a page.
 
-    >>> inline('<script>a()</script><script src="b.js"></script><script type="application/json">{}</script>')
+    >>> inline_scripts('<script>a()</script><script src="b.js"></script><script type="application/json">{}</script>')
     ['a()']
     """
     return [match["code"] for match in SCRIPT.finditer(html) if not NOT_RUN.search(match["attributes"])]
 
 
-def hashed(code: str) -> str:
-    """How a policy names a script.
+def csp_hash(code: str) -> str:
+    """Return the hash by which a policy allows a script.
 
-    >>> hashed("alert('Hello, world.');")
+    >>> csp_hash("alert('Hello, world.');")
     'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='
     """
     return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"

@@ -1,4 +1,4 @@
-"""A build that can be killed: it works beside the published folder and beside what other builds keep."""
+"""Staged builds: a build that can be killed at any moment without damaging the published site or the caches."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from survey.atomic import FULL, own_folder
-from survey.site.publishing.staging import Busy, beside
+from survey.atomic import DISK_FULL, temporary_folder
+from survey.site.publishing.staging import Busy, staged_folder
 
 
 class NotBuilt(Exception):
-    """A build cannot begin; says why."""
+    """A build cannot start; the message says why."""
 
 
-class Building:
-    """One build, from before its first file until its folder stands in its place.
+class StagedBuild:
+    """One build, from before its first file until its folder is published.
 
-    ``site`` and ``cache`` are the folders to write to meanwhile; what is put on ``steps`` is done when it ends.
+    ``site`` and ``cache`` are the staging folders to write to; callbacks on ``steps`` run when the build ends.
     """
 
     def __init__(self, site: str, cache: str = "", *, in_place: bool) -> None:
-        """Make both folders; ``in_place`` (a server's site, which nobody else sees) only that of what is kept.
+        """Create both staging folders; ``in_place`` (a server's site, which nobody else sees) only that of the cache.
 
         Raises:
             NotBuilt: if another build of the same folder is under way, or the folder cannot be written.
@@ -33,37 +33,37 @@ class Building:
         self.steps = ExitStack()
         try:
             if not in_place:
-                self.site = str(self.steps.enter_context(beside(Path(os.path.relpath(site)))))
+                self.site = str(self.steps.enter_context(staged_folder(Path(os.path.relpath(site)))))
             if cache:
-                self.cache = str(self.steps.enter_context(own_copy(Path(cache))))
+                self.cache = str(self.steps.enter_context(private_copy(Path(cache))))
         except (Busy, OSError) as error:
-            raise NotBuilt(self.dropped(error) or str(error)) from None
+            raise NotBuilt(self.abort(error) or str(error)) from None
 
-    def done(self) -> None:
-        """Put everything into its place."""
+    def publish(self) -> None:
+        """Publish the staged site and cache."""
         self.steps.close()
 
-    def dropped(self, error: BaseException) -> str:
-        """Leave everything as it was. A file that could not be written is told in a line, anything else not at all."""
+    def abort(self, error: BaseException) -> str:
+        """Discard the staged folders. Return a one-line message for an ``OSError``, else an empty text."""
         self.steps.__exit__(type(error), error, None)
         if not isinstance(error, OSError):
             return ""
-        place = error.filename2 if error.errno in FULL else error.filename  # the second of a copy is written
+        place = error.filename2 if error.errno in DISK_FULL else error.filename  # the second of a copy is written
         shown = os.path.relpath(str(place or self.site).replace(self.site, self.place))
-        return f"{shown}: {(error.strerror or str(error)).lower()}; the site that was there is as it was"
+        return f"{shown}: {(error.strerror or str(error)).lower()}; the previous site is unchanged"
 
 
 @contextmanager
-def own_copy(shared: Path) -> Iterator[Path]:
-    """A copy of the folder in which earlier builds left what they rendered, to be changed at will.
+def private_copy(shared: Path) -> Iterator[Path]:
+    """Yield a private copy of the cache folder of earlier builds.
 
-    Its files take their places there when the block ends. Other builds see whole files
-    only, and so does the next one if this one is killed.
+    Its files replace those of the cache when the block ends. Other builds see only complete
+    files, and so does the next one if this one is killed.
     """
     shared.mkdir(parents=True, exist_ok=True)
-    with own_folder("rendering-", shared.parent) as own:
+    with temporary_folder("rendering-", shared.parent) as own:
         for path in shared.glob("*.json"):
-            if data := _whole(path):
+            if data := _complete(path):
                 (own / path.name).write_bytes(data)
         yield own
         for path in shared.glob("*.json"):
@@ -73,8 +73,8 @@ def own_copy(shared: Path) -> Iterator[Path]:
             path.replace(shared / path.name)
 
 
-def _whole(path: Path) -> bytes:
-    """What a file holds; nothing if it is half a file, or another build has taken it away."""
+def _complete(path: Path) -> bytes:
+    """Return the content of a file; empty if it is incomplete or another build has removed it."""
     try:
         data = path.read_bytes()
         json.loads(data)

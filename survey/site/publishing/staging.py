@@ -1,4 +1,4 @@
-"""A folder that is made beside its place and takes that place in one step: whoever reads it never finds half of it."""
+"""Staging folders: built next to their target and moved there in one step, so that no reader sees an incomplete one."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from survey.atomic import locked
+from survey.atomic import open_locked
 
 CHANGE_PLACES, HERE = 2, -100
-"""What Linux calls RENAME_EXCHANGE and AT_FDCWD."""
+"""The Linux constants RENAME_EXCHANGE and AT_FDCWD."""
 
 
 class Busy(Exception):
-    """Another run is making the same folder."""
+    """Another run is writing the same folder."""
 
 
 @contextmanager
-def beside(place: Path) -> Iterator[Path]:
-    """A new folder to fill; when the block ends it stands in ``place``, and if it raises, what was there stays.
+def staged_folder(place: Path) -> Iterator[Path]:
+    """Yield a new folder that replaces ``place`` when the block ends; if the block raises, the old folder stays.
 
-    What a killed run left is taken away first. Hidden files of the old folder (a .git, say) come along. Where
-    nothing can be put into its place, as for the root of a container's volume or the folder in which a shell
-    stands, the place itself is given.
+    The remains of a killed run are removed first. Hidden files of the old folder, such as a .git, are kept.
+    A folder that cannot be replaced, such as the root of a container's volume or the current folder of a
+    shell, is yielded itself.
 
     Raises:
-        Busy: if another run is making the same folder.
+        Busy: if another run is writing the same folder.
         OSError: if it cannot be written, with ``place`` as its file name.
 
     """
@@ -55,7 +55,7 @@ def beside(place: Path) -> Iterator[Path]:
 
 
 def _can_be_made(work: Path, real: Path) -> bool:
-    """Whether there is a folder to work in. Raises if ``real`` cannot be written to either."""
+    """Create the staging folder; return whether that worked. Raises if ``real`` cannot be written either."""
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
         work.mkdir(exist_ok=True)
@@ -70,15 +70,15 @@ def _can_be_made(work: Path, real: Path) -> bool:
 
 def _lock(work: Path, place: Path) -> int:
     while True:
-        with suppress(FileNotFoundError):  # the run that had it was done and took it away
+        with suppress(FileNotFoundError):  # the run that held it has finished and removed it
             work.mkdir(exist_ok=True)
             (work / "lock").touch()
             try:
-                return locked(work / "lock")
+                return open_locked(work / "lock")
             except BlockingIOError:
                 number = (work / "lock").read_text() or "unknown"
                 raise Busy(
-                    f"{place} is being made by another run (process {number}): wait for it, or name another folder"
+                    f"{place} is being written by another run (process {number}): wait for it, or name another folder"
                 ) from None
             except FileNotFoundError:
                 continue
@@ -87,15 +87,15 @@ def _lock(work: Path, place: Path) -> int:
 
 
 def _clear(work: Path, real: Path) -> None:
-    """Take the folder away, the lock last: whoever comes next must find nothing of this run."""
+    """Remove the staging folder, the lock last: the next run must find nothing of this one."""
     _take_over(work, real)
     with suppress(OSError):
         (work / "lock").unlink()
-        work.rmdir()  # unless somebody has come already
+        work.rmdir()  # fails if another run has started already
 
 
 def _take_over(work: Path, real: Path) -> None:
-    """Take away what is unfinished; of a run that ended while it changed the folders, keep what was there before."""
+    """Remove what is unfinished; if a run was killed while it exchanged the folders, restore the old one."""
     if (work / "other").is_dir():
         if not real.exists():
             (work / "other").rename(real)
@@ -106,22 +106,22 @@ def _take_over(work: Path, real: Path) -> None:
 
 
 def _put(work: Path, real: Path) -> None:
-    """Put ``new`` into its place; what was there is ``other`` from then on."""
+    """Move ``new`` to its target; the old folder becomes ``other``."""
     new, other = work / "new", work / "other"
     if not real.exists():
         new.rename(real)
         return
     shutil.copymode(real, new)
     new.rename(other)
-    if not _changed_places(other, real):
+    if not _exchanged(other, real):
         other.rename(new)
         real.rename(other)
         new.rename(real)
     _bring_hidden(other, real)
 
 
-def _changed_places(one: Path, two: Path) -> bool:
-    """Whether two folders changed places in one step, which not every system and file system can do."""
+def _exchanged(one: Path, two: Path) -> bool:
+    """Exchange two folders in one step; return False if the system or the file system cannot."""
     if sys.platform != "linux":
         return False
     try:

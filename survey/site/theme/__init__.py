@@ -1,1 +1,1 @@
-"""What every page loads: styles, scripts, and the templates that complete the theme."""
+"""The theme: styles, scripts, and templates that every page uses."""

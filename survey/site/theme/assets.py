@@ -1,11 +1,13 @@
-"""What the pages load: the scripts, each bundled from its modules, and one style sheet."""
+"""The assets that pages load: the scripts, each bundled from its modules, one style sheet, and the typefaces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from survey.site.cache import Cache
 from survey.site.theme.bundling import bundled
+from survey.site.theme.typefaces import made_of, typefaces
 
 SITE = Path(__file__).parents[1]
 
@@ -15,12 +17,13 @@ SCRIPTS = {
     "assets/new-entry.js": "pages/new_entry/new-entry.js",
     "assets/scale.js": "pages/scale/scale.js",
 }
-"""Each script that pages load, and the module that it begins with."""
+"""Each script that pages load, and its entry module."""
 
 STYLE = "assets/survey.css"
 
 STYLES = (
     "theme/styles/palette.css",
+    "theme/styles/typefaces.css",
     "theme/styles/type.css",
     "theme/styles/page.css",
     "theme/styles/parts.css",
@@ -45,8 +48,8 @@ STYLES = (
 """The parts of the style sheet in the order of the cascade: of two rules of equal weight the later one wins."""
 
 
-def assets() -> Iterator[tuple[str, str | bytes]]:
-    """Every script and style sheet: its path below ``docs/`` and its content.
+def assets(cache: Cache) -> Iterator[tuple[str, str | bytes]]:
+    """Yield every script, style sheet and typeface: its path below ``docs/`` and its content.
 
     Raises:
         FileNotFoundError: if a file is missing.
@@ -56,8 +59,9 @@ def assets() -> Iterator[tuple[str, str | bytes]]:
     for path, entry in SCRIPTS.items():
         yield path, bundled(SITE / entry)
     yield STYLE, style_sheet()
+    yield from cache.get(made_of(), typefaces).items()
 
 
 def style_sheet() -> str:
-    """All styles as one sheet."""
+    """Return all styles as one sheet."""
     return "\n".join((SITE / path).read_text(encoding="utf-8") for path in STYLES)

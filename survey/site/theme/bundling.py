@@ -1,8 +1,8 @@
-"""JavaScript modules bundled into one classic script.
+"""A bundler: JavaScript modules into one classic script.
 
-Scripts are written as modules of one idea each. A page loads one classic script instead: Material's
-instant navigation runs the scripts of a page again whenever it swaps the page in, which a module
-does not do, and a browser loads no module from a file.
+The source is split into small modules, but a page loads one classic script: Material's
+instant navigation reruns the scripts of a page whenever it swaps the page in, which modules
+do not support, and a browser loads no module from a file.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 IMPORT = re.compile(r'^import \{ ([\w$]+(?:, [\w$]+)*) \} from "(\.{1,2}/[\w./-]+\.js)";$', re.MULTILINE)
-"""The names that a module imports, and the path of the other module as seen from its folder."""
+"""The names that a module imports, and the path of the other module relative to its folder."""
 
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|class|function\*?) ([\w$]+))", re.MULTILINE)
-"""What does not change once it is there, and can therefore be handed on as a value."""
+"""Exports of constants, functions and classes: they never change, so that they can be passed on as values."""
 
 OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\s*\(.*|\bimport\.meta\b.*", re.MULTILINE)
 
 
 def bundled(entry: Path) -> str:
-    """A module and all that it imports as one script, each module once and after those that it needs.
+    """Return a module and all its imports as one script, each module once and after those that it needs.
 
     Raises:
         FileNotFoundError: if a module is missing.
-        ValueError: if modules import each other in a circle, import a name that is not exported, or import or
-            export in another form than ours.
+        ValueError: if imports are circular, name something that is not exported, or if an import or export has
+            an unsupported form.
 
     """
     bundle = _Bundle(entry.resolve().parent)
@@ -48,7 +48,7 @@ class _Module:
 @dataclass
 class _Bundle:
     folder: Path
-    """Messages name modules as seen from here."""
+    """Messages name modules relative to this folder."""
     modules: dict[Path, _Module] = field(default_factory=dict)
 
     def add(self, path: Path, importers: tuple[Path, ...] = ()) -> _Module:
@@ -84,5 +84,5 @@ class _Bundle:
         return module
 
     def name(self, path: Path) -> str:
-        """The path of a module as messages and remarks have it."""
+        """Return the path of a module for messages and comments."""
         return Path(os.path.relpath(path, self.folder)).as_posix()

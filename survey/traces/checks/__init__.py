@@ -1,5 +1,5 @@
-"""Structural checks of JSON against the schema, before anything is replayed."""
+"""Structural checks of JSON documents against the schema, before replay."""
 
-from survey.traces.checks.soundness import Pairs, pointer, sound
+from survey.traces.checks.sanitising import Pairs, pointer, sanitised
 
-__all__ = ["Pairs", "pointer", "sound"]
+__all__ = ["Pairs", "pointer", "sanitised"]

@@ -1,7 +1,7 @@
-"""Structural errors: what the schema forbids, in words of ours, by whichever validator is installed.
+"""Schema validation with messages of our own, using whichever validator is installed.
 
-``jsonschema-rs`` is compiled and fast; where there is no wheel of it, ``jsonschema`` finds the same
-violations in plain Python. A test holds both to the same answers.
+``jsonschema-rs`` is compiled and fast; where it has no wheel, ``jsonschema`` finds the same
+violations in plain Python. A test checks that both agree.
 """
 
 from __future__ import annotations
@@ -11,26 +11,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from survey.traces.checks.soundness import pointer
+from survey.traces.checks.sanitising import pointer
 from survey.traces.model import ADDED_FIELDS, EVENT_FIELDS, definition, schema
 from survey.traces.problems import Problems, nearest, quoted
-
-try:
-    import jsonschema_rs
-except ImportError:  # pragma: no cover - a place without compiled wheels
-    jsonschema_rs = None  # type: ignore[assignment]
 
 KINDS_OF_TOKENS = tuple(definition("tokens")["anyOf"][1]["properties"])
 
 NAMES = {
-    "string": "a text", "number": "a number", "integer": "a whole number", "object": "an object",
+    "string": "a string", "number": "a number", "integer": "an integer", "object": "an object",
     "array": "a list", "boolean": "true or false", "null": "null",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A place where the document breaks a keyword of the schema."""
+    """A location where the document violates a keyword of the schema."""
 
     path: tuple[str | int, ...]
     keyword: str
@@ -39,23 +34,37 @@ class Violation:
 
 
 class Validator:
-    """A part of the schema, ready to be held against values."""
+    """A validator for a part of the schema."""
 
-    def __init__(self, part: Mapping[str, Any], compiled: bool = jsonschema_rs is not None) -> None:
+    def __init__(self, part: Mapping[str, Any], compiled: bool | None = None) -> None:
         whole = {"$schema": schema()["$schema"], **part, "$defs": schema()["$defs"]}
+        if compiled is None:
+            compiled = _is_compiled()
         self._violations = _compiled(whole) if compiled else _plain(whole)
 
     def __call__(self, value: object) -> Iterator[Violation]:
-        """Every violation; none if the value is as it should be.
+        """Yield every violation; nothing if the value is valid.
 
-        What is of a wrong type altogether is said to be no more than that.
+        For a value of the wrong type, only the type violation is reported.
         """
         found = list(self._violations(value))
         mistyped = {violation.path for violation in found if violation.keyword == "type"}
         return (v for v in found if v.keyword == "type" or v.path not in mistyped)
 
 
+@cache
+def _is_compiled() -> bool:
+    """Whether the compiled validator is installed. Imported on first use, which keeps the import of this wing fast."""
+    try:
+        import jsonschema_rs  # noqa: F401
+    except ImportError:  # a place without compiled wheels
+        return False
+    return True
+
+
 def _compiled(part: Mapping[str, Any]) -> Callable[[object], Iterator[Violation]]:
+    import jsonschema_rs
+
     validator = jsonschema_rs.Draft202012Validator(dict(part))
 
     def violations(value: object) -> Iterator[Violation]:
@@ -93,23 +102,23 @@ EDGES = {"type": "array", "items": {"$ref": "#/$defs/edge"}}
 
 @cache
 def validators() -> tuple[Validator, Validator, Validator]:
-    """For the head of a document, for lists of events, for lists of edges."""
+    """Return the validators for the head of a document, lists of events, and lists of edges."""
     head = {key: value for key, value in schema().items() if key not in ("$id", "$defs", "if", "then")}
     lists = {key: {**head["properties"][key], "items": True} for key in ("events", "edges")}
     return Validator({**head, "properties": {**head["properties"], **lists}}), Validator(EVENTS), Validator(EDGES)
 
 
 def check_head(document: Mapping[str, Any], problems: Problems) -> None:
-    """Report what is wrong at the top level; of the long lists only whether they are there."""
+    """Report violations at the top level; the long lists are only checked for presence."""
     for violation in validators()[0](document):
         _report(violation, (), schema()["properties"], problems)
 
 
 def check_events(events: Sequence[object], first: int, problems: Problems, later: list[tuple[Any, ...]]) -> None:
-    """Report what is wrong with a run of events that starts at number ``first`` of its document.
+    """Report violations in a batch of events that starts at index ``first`` of its document.
 
-    Violations in fields that version 1 adds go to ``later``: whether they are errors hangs on
-    ``schema_version``, which may stand further down.
+    Violations in fields that version 1 adds go to ``later``: whether they are errors depends on
+    ``schema_version``, which may come later in the document.
     """
     for violation in validators()[1](events):
         number, *rest = violation.path or (0,)
@@ -121,14 +130,14 @@ def check_events(events: Sequence[object], first: int, problems: Problems, later
 
 
 def check_edges(edges: Sequence[object], first: int, problems: Problems) -> None:
-    """Report what is wrong with a run of edges."""
+    """Report violations in a batch of edges."""
     for violation in validators()[2](edges):
         number, *rest = violation.path or (0,)
         _report(violation, ("edges", first + int(number), *rest), definition("edge")["properties"], problems)
 
 
 def check_added(later: Sequence[tuple[Any, ...]], binding: bool, problems: Problems) -> None:
-    """Report violations in added fields: errors where the trace says that it is of version 1."""
+    """Report violations in added fields: errors if ``binding`` (the trace declares version 1), else warnings."""
     for violation, place in later:
         _report(violation, place, EVENT_FIELDS, problems, warning=not binding)
 
@@ -140,7 +149,7 @@ def _report(
 
 
 def words(violation: Violation, fields: Any) -> str:
-    """What was found, what was expected, and the nearest thing that would have been right."""
+    """Return the message for a violation: what was found, what was expected, and the most similar valid value."""
     found, expected = violation.found, violation.expected
     match violation.keyword:
         case "required":
@@ -149,7 +158,7 @@ def words(violation: Violation, fields: Any) -> str:
             )
             return f'"{expected}" is missing' + similar.replace("did you mean", "is it")
         case "additionalProperties":
-            return "; ".join(f"{quoted(name)} is no field here{nearest(name, fields)}" for name in expected)
+            return "; ".join(f"{quoted(name)} is not a known field{nearest(name, fields)}" for name in expected)
         case "type":
             kinds = [expected] if isinstance(expected, str) else list(expected)
             return f"found {quoted(found)}, expected {' or '.join(NAMES.get(kind, kind) for kind in kinds)}"
@@ -159,14 +168,14 @@ def words(violation: Violation, fields: Any) -> str:
         case "minimum":
             return f"found {quoted(found)}, expected {expected:g} or more"
         case "minLength":
-            return "is empty, expected a text"
+            return "is empty, expected a non-empty string"
         case "minItems":
             return "is empty, expected at least one"
         case "uniqueItems":
-            return "names something twice"
+            return "contains a duplicate"
         case "const":
             return f"found {quoted(found)}, expected {quoted(expected)}"
         case "anyOf" if isinstance(found, dict) and (strange := [key for key in found if key not in KINDS_OF_TOKENS]):
-            return f"{quoted(strange[0])} is no kind of tokens{nearest(strange[0], KINDS_OF_TOKENS)}"
+            return f"{quoted(strange[0])} is not a kind of tokens{nearest(strange[0], KINDS_OF_TOKENS)}"
         case _:
             return f"found {quoted(found)}, which the schema does not allow here"

@@ -1,4 +1,4 @@
-"""Credit: who earned the reward of a run, for eight kinds of units and by many methods.
+"""Credit assignment: which units earned the reward of a run, for eight kinds of units and many methods.
 
     >>> from survey.traces import Trace
     >>> from survey.traces.credit import Game, exact
@@ -7,21 +7,21 @@
     >>> [(share.unit, round(share.value, 3)) for share in exact(game)]
     [('a', 0.25), ('b', 0.25), ('c', 0.5)]
 
-A game can be made of a trace and a value: ``game_of(trace, "agent", reach(trace))``. ``assign`` does all of it by
-names, as the command ``survey trace credit`` does, and refuses what makes no sense with ``NotMeasurable``.
-Nothing here loads pandas or pyarrow until a frame or a file is asked for.
+``game_of(trace, "agent", reach(trace))`` makes a game of a trace and a value. ``assign`` selects everything by
+name, as the command ``survey trace credit`` does, and raises ``NotMeasurable`` for invalid combinations.
+pandas and pyarrow are loaded only when a frame or a file is requested.
 """
 
 from survey.traces.credit.counterfactual import alternatives, branches, counterfactual, leave_one_out
-from survey.traces.credit.gae import along, estimates
-from survey.traces.credit.games import LIMIT, Game, game_of, game_played
+from survey.traces.credit.gae import gae_advantages, gae_credits
+from survey.traces.credit.games import LIMIT, Game, game_of, simulated_game
 from survey.traces.credit.group import agent_wise, broadcast, by_agent, centred, group_centred, group_relative, relative
 from survey.traces.credit.hierarchical import composite, composite_group, two_level
 from survey.traces.credit.methods import METHODS, VALUES, Method, assign
 from survey.traces.credit.rows import Credit, frame, rows
 from survey.traces.credit.shapes import advantages, to_parquet
 from survey.traces.credit.shapley import exact, sampled
-from survey.traces.credit.structure import bystanders, structured
+from survey.traces.credit.structure import bystanders, without_bystanders
 from survey.traces.credit.units import KINDS, parts, units
 from survey.traces.credit.values import Value, final, outcome, reach, recorded
 from survey.traces.metrics import NotMeasurable
@@ -38,7 +38,6 @@ __all__ = [
     "Value",
     "advantages",
     "agent_wise",
-    "along",
     "alternatives",
     "assign",
     "branches",
@@ -49,12 +48,12 @@ __all__ = [
     "composite",
     "composite_group",
     "counterfactual",
-    "estimates",
     "exact",
     "final",
     "frame",
+    "gae_advantages",
+    "gae_credits",
     "game_of",
-    "game_played",
     "group_centred",
     "group_relative",
     "leave_one_out",
@@ -65,8 +64,9 @@ __all__ = [
     "relative",
     "rows",
     "sampled",
-    "structured",
+    "simulated_game",
     "to_parquet",
     "two_level",
     "units",
+    "without_bystanders",
 ]

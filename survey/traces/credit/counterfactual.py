@@ -1,4 +1,4 @@
-"""Credit by comparison with what did not happen: a unit taken out, or another act in its place."""
+"""Counterfactual credit: comparison with a unit removed, or with another act in its place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import fmean, variance
 
-from survey.traces.credit.games import Game, Progress, silent
+from survey.traces.credit.games import Game, Progress, no_progress
 from survey.traces.credit.intervals import student
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import units
@@ -16,17 +16,17 @@ from survey.traces.model import Trace
 from survey.traces.problems import nearest
 
 
-def leave_one_out(game: Game, progress: Progress = silent) -> list[Credit]:
-    """Difference rewards: ``D_i = v(all) - v(all without i)``, n + 1 worths.
+def leave_one_out(game: Game, progress: Progress = no_progress) -> list[Credit]:
+    """Compute difference rewards: ``D_i = v(all) - v(all without i)``, from n + 1 evaluations.
 
-    Equal to the Shapley value where contributions add up. Units that can stand in for each other all get 0.
+    They equal the Shapley value where contributions are additive. Units that can replace each other all get 0.
     """
     number = len(game.units)
     if not number:
         raise NotMeasurable("needs units: there are none")
-    whole, found = game.worth(game.whole), []
+    whole, found = game.worth(game.grand_coalition), []
     for place, unit in enumerate(game.units):
-        rest = game.worth(game.whole & ~(1 << place))
+        rest = game.worth(game.grand_coalition & ~(1 << place))
         found.append(Credit(game.kind, unit, whole - rest, "leave-one-out", why=f"{whole:g} with it, {rest:g} without"))
         progress(place + 1, number)
     return found
@@ -35,11 +35,11 @@ def leave_one_out(game: Game, progress: Progress = silent) -> list[Credit]:
 def alternatives(
     returns: Mapping[str, Sequence[float]], level: float = 0.95
 ) -> dict[str, tuple[float, float | None, float | None]]:
-    """C3's estimator: ``A_i = R_i - (1 / (K - 1)) * sum over j other than i of R_j`` over K alternatives to one act.
+    """C3's estimator: ``A_i = R_i - (1 / (K - 1)) * sum over j != i of R_j`` over K alternatives to one act.
 
     ``R_i`` is the mean return of the continuations of alternative i. K must be at least 2. As in the released code
-    of C3 (arXiv:2603.06859, ``c3/credit/counterfactual/provider.py``). With each advantage come the bounds of a
-    confidence interval, ours, where every alternative was continued at least twice; else None.
+    of C3 (arXiv:2603.06859, ``c3/credit/counterfactual/provider.py``). Each advantage comes with the bounds of a
+    confidence interval (ours) if every alternative has at least two continuations; else None.
 
     >>> {act: round(a, 2) for act, (a, _, _) in alternatives({"w": [1], "x": [0.5], "y": [0.5], "z": [0]}).items()}
     {'w': 0.67, 'x': 0.0, 'y': 0.0, 'z': -0.67}
@@ -59,7 +59,7 @@ def alternatives(
 
 
 def _half(returns: Mapping[str, Sequence[float]], act: str, level: float) -> float | None:
-    """Half the width of the interval: errors of independent means add up, with Welch's degrees of freedom."""
+    """Return half the width of the interval: variances of independent means add up, with Welch's degrees of freedom."""
     if min(map(len, returns.values())) < 2:
         return None
     weights = {other: 1.0 if other == act else 1 / (len(returns) - 1) ** 2 for other in returns}
@@ -72,12 +72,12 @@ def _half(returns: Mapping[str, Sequence[float]], act: str, level: float) -> flo
 
 
 def branches(traces: Sequence[Trace]) -> tuple[str, list[str]]:
-    """The event at which a group of runs branches, and for each run which alternative it plays.
+    """Return the event at which a group of runs branches, and the alternative that each run plays.
 
-    Runs that were played on say so: ``counterfactual_of`` names the run they depart from, the event ``from`` which
-    on they do (or the only one in ``without``), and ``how: rerun``. One may name its ``alternative`` there, so that
-    several continuations of the same act are told together; else each run is an alternative of its own. The run
-    they depart from may be in the group.
+    A rerun is marked as such: ``counterfactual_of`` names the original run, the event ``from`` which it branches
+    (or the only one in ``without``), and ``how: rerun``. It may also name its ``alternative``, which groups
+    several continuations of the same act; else each run is an alternative of its own. The original run may be in
+    the group.
     """
     origins: set[str] = set()
     events: set[str] = set()
@@ -85,43 +85,45 @@ def branches(traces: Sequence[Trace]) -> tuple[str, list[str]]:
         departs = trace.head.get("counterfactual_of")
         if departs:
             if departs.get("how") != "rerun":
-                raise NotMeasurable(f"needs runs that were played on (how: rerun): {trace.id} was not")
+                raise NotMeasurable(f"needs reruns (how: rerun): {trace.id} is not one")
             origins.add(str(departs["trace_id"]))
             events.add(departure(trace))
     stray = [trace.id for trace in traces if not trace.head.get("counterfactual_of") and trace.id not in origins]
     if not events or stray or len(origins) > 1:
         shown = f": {stray[0]} is neither" if stray and events else ""
         raise NotMeasurable(
-            f"needs runs that depart from one run (counterfactual_of), and at most that run beside them{shown}"
+            f"needs runs that branch from one run (counterfactual_of), and optionally that run itself{shown}"
         )
     if len(events) > 1:
-        raise NotMeasurable(f"needs runs that all depart at one event, found {', '.join(sorted(events))}")
+        raise NotMeasurable(f"needs runs that all branch at one event, found {', '.join(sorted(events))}")
     [event] = events
     return event, [str((trace.head.get("counterfactual_of") or {}).get("alternative", trace.id)) for trace in traces]
 
 
 def departure(trace: Trace) -> str:
-    """The event at which a run departs from another."""
+    """Return the event at which a run branches from another."""
     departs = trace.head["counterfactual_of"]
     named = [departs["from"]] if "from" in departs else list(departs.get("without", ()))
     if len(named) != 1:
-        raise NotMeasurable(f"needs the one event at which {trace.id} departs (counterfactual_of.from)")
+        raise NotMeasurable(f"needs the one event at which {trace.id} branches (counterfactual_of.from)")
     return str(named[0])
 
 
 def counterfactual(
     traces: Sequence[Trace], kind: str, reward: str | None = None, level: float = 0.95
 ) -> list[list[Credit]]:
-    """C3's estimator over recorded runs that branch at one event: for each run the advantage of its alternative.
+    """Apply C3's estimator to recorded runs that branch at one event; returns the advantage of each run's alternative.
 
-    The unit is the event at which they branch, by its id in the run they depart from, and must be of the kind
-    that is asked for. Nothing is removed: an act is compared with what could have stood in its place.
+    The unit is the event at which they branch, by its id in the original run, and must be of the requested kind.
+    Nothing is removed: an act is compared with its alternatives.
     """
     event, chosen = branches(traces)
     origin = next((trace for trace in traces if not trace.head.get("counterfactual_of")), traces[0])
     known = units(origin, kind)
     if event not in known:
-        raise NotMeasurable(f'the runs branch at "{event}", which is no {kind} of {origin.id}{nearest(event, known)}')
+        raise NotMeasurable(
+            f'the runs branch at "{event}", which is not a unit of kind {kind} in {origin.id}{nearest(event, known)}'
+        )
     returns: dict[str, list[float]] = {}
     for trace, alternative in zip(traces, chosen, strict=True):
         returns.setdefault(alternative, []).append(recorded(trace, reward))

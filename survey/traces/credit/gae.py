@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.traces.credit.group import actors, turn_rewards
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import output_tokens
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 Critic = Callable[[str], float]
-"""What a critic expected to come when a turn (by its event's id), or a token ("e5:0"), began."""
+"""The value that a critic predicts at the start of a turn (by event id), or of a token ("e5:0")."""
 
 
-def estimates(
+def gae_advantages(
     rewards: ArrayLike, values: ArrayLike, gamma: float = 1.0, lam: float = 1.0, after: float = 0.0
 ) -> NDArray[np.float64]:
     """``A_t = delta_t + gamma * lam * A_(t+1)`` with ``delta_t = r_t + gamma * V_(t+1) - V_t``.
 
-    ``values`` is what a critic expected at each step; ``after`` what it expected behind the last, 0 where the run
-    was over. With values of 0 and lam = 1 it is the discounted return. The recursion as in verl's
+    ``values`` are the critic's predictions at each step; ``after`` is the one after the last step, 0 if the run
+    ended there. With values of 0 and lam = 1 the result is the discounted return. The recursion is that of verl's
     ``compute_gae_advantage_return`` (0.10.0.dev), without its whitening.
 
-    >>> estimates([0, 0, 1], [0.5, 0.5, 0.5]).tolist()
+    >>> gae_advantages([0, 0, 1], [0.5, 0.5, 0.5]).tolist()
     [0.5, 0.5, 0.5]
     """
     given, expected = np.asarray(rewards, dtype=np.float64), np.asarray(values, dtype=np.float64)
@@ -46,7 +46,7 @@ def estimates(
     return found
 
 
-def along(
+def gae_credits(
     trace: Trace,
     kind: str = "turn",
     *,
@@ -56,16 +56,16 @@ def along(
     reward: str | None = None,
     by_agent: bool = False,
 ) -> list[Credit]:
-    """Advantages of every turn, or token, in causal order.
+    """Compute advantages of all turns, or tokens, in causal order.
 
-    Rewards are those of events, each with its turn (for tokens: on the turn's last), and the run's own with the last
-    turn of all. By default the whole team is one sequence; ``by_agent`` makes one of each agent's turns, and the
-    run's reward comes with the last turn of each. Without a critic nothing is expected, and advantages are returns.
-    Refused for other kinds of units: they do not follow one another. Needs a reward or an outcome of the whole run,
-    and for tokens the output tokens of every turn.
+    Rewards of events count at their turn (for tokens: at its last token), the run's reward at the last turn. By
+    default the whole team is one sequence; ``by_agent`` makes one sequence per agent, each with the run's reward at
+    its last turn. Without a critic, values are 0 and advantages are returns. Raises ``NotMeasurable`` for other
+    kinds of units, which form no sequence. Needs a reward or an outcome of the whole run, and for tokens the
+    output tokens of every turn.
     """
     if kind not in ("turn", "token"):
-        raise NotMeasurable(f"goes along turns or tokens; units of kind {kind} do not follow one another")
+        raise NotMeasurable(f"needs turns or tokens; units of kind {kind} do not form a sequence")
     steps = turn_rewards(trace)
     whose = actors(trace, "turn")
     counts = output_tokens(trace) if kind == "token" else dict.fromkeys(steps, 1)
@@ -78,9 +78,9 @@ def along(
         if names:
             rewards[-1] += recorded(trace, reward)
             values = [critic(name) if critic else 0.0 for name in names]
-            found |= dict(zip(names, estimates(rewards, values, gamma, lam).tolist(), strict=True))
-    told = ("a critic" if critic else "no critic", "agent by agent" if by_agent else "the team as one")
-    why = f"gamma {gamma:g}, lambda {lam:g}, {', '.join(told)}"
+            found |= dict(zip(names, gae_advantages(rewards, values, gamma, lam).tolist(), strict=True))
+    settings = ("a critic" if critic else "no critic", "per agent" if by_agent else "team as one sequence")
+    why = f"gamma {gamma:g}, lambda {lam:g}, {', '.join(settings)}"
     inorder = [name for turn in steps for name in _names(turn, counts[turn], kind)]
     return [Credit(kind, name, found[name], "gae", why=why) for name in inorder]
 
@@ -92,7 +92,7 @@ def _names(turn: str, count: int, kind: str) -> list[str]:
 def _sequence(
     turns: Sequence[str], counts: dict[str, int], steps: dict[str, float], kind: str
 ) -> tuple[list[str], list[float]]:
-    """The steps of a sequence and their rewards; that of a turn without tokens comes with a token beside it."""
+    """Return the steps of a sequence with their rewards; that of a turn without tokens moves to an adjacent token."""
     names: list[str] = []
     rewards: list[float] = []
     carried = 0.0

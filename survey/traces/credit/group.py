@@ -1,8 +1,8 @@
 """Credit from the reward alone: broadcast, and relative to a group of runs of one task.
 
-None of these asks who caused what. They set the number that a whole run got against those of its siblings, and
-give it to every unit; what differs is the statistics. Standard deviations are those of a sample (one less than
-the number in the denominator), as in the released code of verl and Dr. MAS.
+None of these methods considers causes. They compare the reward of a run with those of the other runs of its group,
+and give the result to every unit; they differ in the statistics. Standard deviations are sample deviations (n - 1
+in the denominator), as in the released code of verl and Dr. MAS.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import logical, parts, units
-from survey.traces.credit.values import own_reward, recorded
+from survey.traces.credit.values import event_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import Trace
 from survey.traces.replay import replay, timeline
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 Numbers: TypeAlias = "NDArray[np.float64]"
 
 
 def broadcast(trace: Trace, kind: str, reward: str | None = None) -> list[Credit]:
-    """The run's reward, alike for every unit: A = R. Needs a reward or an outcome of the whole run."""
+    """Give every unit the run's reward: A = R. Needs a reward or an outcome of the whole run."""
     score = recorded(trace, reward)
     return [
-        Credit(kind, unit, score, "broadcast", why="the reward of the run, alike for all")
+        Credit(kind, unit, score, "broadcast", why="the reward of the run, the same for all units")
         for unit in units(trace, kind)
     ]
 
@@ -39,7 +39,7 @@ def broadcast(trace: Trace, kind: str, reward: str | None = None) -> list[Credit
 def group_relative(returns: ArrayLike) -> Numbers:
     """GRPO's advantage: ``A_g = (R_g - mean(R)) / std(R)`` over a group of at least two runs of one task.
 
-    Adds up to 0. Where all runs got the same there is nothing to prefer, and every advantage is 0.
+    The advantages sum to 0. If all runs have the same return, every advantage is 0.
 
     >>> group_relative([1, 0, 0, 1]).round(3).tolist()
     [0.866, -0.866, -0.866, 0.866]
@@ -53,8 +53,8 @@ def group_relative(returns: ArrayLike) -> Numbers:
 def group_centred(returns: ArrayLike) -> Numbers:
     """``A_g = R_g - mean(R)`` over a group of at least two runs; for a table of runs by turns, turn by turn.
 
-    The centred form, without a division, is MAGRPO's, where the same number goes to all agents and all their
-    tokens (as an audit in the repository of C3 describes it).
+    This centred form, without a division, is MAGRPO's, where all agents and all their tokens get the same number
+    (as described in an audit in the repository of C3).
     """
     array = np.asarray(returns, dtype=np.float64)
     _group(array[:, 0] if array.ndim == 2 and array.shape[1] else array)
@@ -62,7 +62,7 @@ def group_centred(returns: ArrayLike) -> Numbers:
 
 
 def returns_to_go(rewards: ArrayLike, gamma: float = 1.0) -> Numbers:
-    """``R_t = r_t + gamma * R_(t+1)`` along the last axis: what is still to come from each turn on."""
+    """Return ``R_t = r_t + gamma * R_(t+1)`` along the last axis: the return from each turn on."""
     found = np.array(rewards, dtype=np.float64)
     for turn in range(found.shape[-1] - 2, -1, -1):
         found[..., turn] += gamma * found[..., turn + 1]
@@ -70,13 +70,13 @@ def returns_to_go(rewards: ArrayLike, gamma: float = 1.0) -> Numbers:
 
 
 def agent_wise(rewards: Mapping[str, Sequence[float]]) -> dict[str, Numbers]:
-    """Normalised for each agent by its own statistics: ``A_(i,k) = (R_i - mu_k) / sigma_k``.
+    """Normalise rewards by the statistics of each agent: ``A_(i,k) = (R_i - mu_k) / sigma_k``.
 
-    ``rewards`` holds for each agent k one number for each of its steps, over all runs of the group: that of the
-    run the step belongs to. So a run in which an agent acts twice counts twice for it. This is what the released
-    code of Dr. MAS (arXiv:2602.08847; langfengQ/DrMAS, ``group_by_agent_id``, read at its last commit of
-    February 2026) does with rows of one task and one agent; of the paper itself only the abstract was seen. Where
-    that code leaves the reward of an agent with a single step as it is, this refuses: one step has no statistics.
+    ``rewards`` holds for each agent k one number per step, over all runs of the group: the reward of the run that
+    the step belongs to. A run in which an agent acts twice thus counts twice for it. The released code of Dr. MAS
+    (arXiv:2602.08847; langfengQ/DrMAS, ``group_by_agent_id``, read at its last commit of February 2026) does the
+    same with rows of one task and one agent; only the abstract of the paper itself was seen. That code leaves the
+    reward of an agent with a single step unchanged; this function raises: one step has no statistics.
     """
     alone = [agent for agent, own in rewards.items() if len(own) < 2]
     if alone:
@@ -85,7 +85,7 @@ def agent_wise(rewards: Mapping[str, Sequence[float]]) -> dict[str, Numbers]:
 
 
 def relative(traces: Sequence[Trace], kind: str, reward: str | None = None) -> list[list[Credit]]:
-    """GRPO over a group: the advantage of each run, alike for all its units."""
+    """GRPO over a group: the advantage of each run, the same for all its units."""
     return _shared(
         traces, kind, group_relative([recorded(trace, reward) for trace in traces]), "group", "(R - mean) / std"
     )
@@ -94,10 +94,10 @@ def relative(traces: Sequence[Trace], kind: str, reward: str | None = None) -> l
 def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma: float = 1.0) -> list[list[Credit]]:
     """MAGRPO's group-centred form over a group.
 
-    Where events carry rewards of their own and the units are turns, ``R_t`` is what is still to come from turn t
-    on, the run's reward coming with the last turn, and runs must have equally many turns; else R is the run's.
-    The return from a turn on, discounted, is what a published copy of the authors' trainer computes; the paper's
-    text was not seen.
+    If events have rewards of their own and the units are turns, ``R_t`` is the return from turn t on, with the
+    run's reward at the last turn, and all runs must have the same number of turns; else R is the run's reward. A
+    published copy of the authors' trainer computes this discounted return from a turn on; the paper's text was not
+    seen.
     """
     _group(np.zeros(len(traces)))
     scores = [recorded(trace, reward) for trace in traces]
@@ -106,7 +106,7 @@ def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma
         return _shared(traces, kind, group_centred(scores), "magrpo", "R - mean")
     tables = [turn_rewards(trace) for trace in traces]
     if len({len(table) for table in tables}) > 1:
-        raise NotMeasurable("needs runs with equally many turns: turn by turn they are compared with each other")
+        raise NotMeasurable("needs runs with the same number of turns: they are compared turn by turn")
     steps = np.array([list(table.values()) for table in tables])
     steps[:, -1] += scores
     advantages = group_centred(returns_to_go(steps, gamma))
@@ -120,14 +120,12 @@ def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma
 
 
 def by_agent(traces: Sequence[Trace], kind: str, reward: str | None = None) -> list[list[Credit]]:
-    """``agent_wise`` over a group. An agent is known across runs by its name, else by its id; its steps are turns.
+    """``agent_wise`` over a group. An agent is identified across runs by its name, else by its id; its steps are turns.
 
-    Refused for the team and for roles, whose members differ.
+    Raises ``NotMeasurable`` for the team and for roles, which comprise several agents.
     """
     if kind in ("team", "role"):
-        raise NotMeasurable(
-            f"a {kind} is more than one agent: there is no one agent whose statistics it could be given"
-        )
+        raise NotMeasurable(f"a {kind} comprises several agents, and the statistics are those of one agent")
     _group(np.zeros(len(traces)))
     pooled: dict[str, list[float]] = {}
     for trace in traces:
@@ -152,7 +150,7 @@ def by_agent(traces: Sequence[Trace], kind: str, reward: str | None = None) -> l
 
 
 def actors(trace: Trace, kind: str) -> dict[str, str]:
-    """For each unit that is one agent's the agent."""
+    """Return the agent of each unit that belongs to one agent."""
     if kind == "agent":
         return {unit: unit for unit in parts(trace, kind)}
     replayed = replay(trace)
@@ -162,12 +160,12 @@ def actors(trace: Trace, kind: str) -> dict[str, str]:
 
 
 def turn_rewards(trace: Trace) -> dict[str, float]:
-    """The rewards of events by turn: an event that is none belongs to its agent's latest turn, or to its first."""
+    """Sum the rewards of events by turn; other events belong to their agent's latest turn, or its first."""
     run = Run(replay(trace))
     owner = owners(trace)
     found = dict.fromkeys(parts(trace, "turn"), 0.0)
     for event in run.events:
-        given = own_reward(event)
+        given = event_reward(event)
         if given is not None:
             if event.id not in owner:
                 raise NotMeasurable(
@@ -178,10 +176,10 @@ def turn_rewards(trace: Trace) -> dict[str, float]:
 
 
 def owners(trace: Trace) -> dict[str, str]:
-    """For each event the turn that it belongs to.
+    """Return the turn that each event belongs to.
 
-    That is the turn it is part of (``parent``), else the latest one of whoever is at work in it, else that agent's
-    first. Events of agents without turns are left out.
+    That is the turn it is part of (``parent``), else the latest turn of the agent at work in it, else that agent's
+    first. Events of agents without turns are omitted.
     """
     replayed = replay(trace)
     at_work, turns = timeline(replayed).actors, set(parts(trace, "turn"))
@@ -203,7 +201,7 @@ def owners(trace: Trace) -> dict[str, str]:
 
 
 def _shared(traces: Sequence[Trace], kind: str, advantages: Numbers, method: str, formula: str) -> list[list[Credit]]:
-    why = f"{formula} over {len(traces)} runs, alike for all units"
+    why = f"{formula} over {len(traces)} runs, the same for all units"
     return [
         [Credit(kind, unit, float(value), method, why=why) for unit in units(trace, kind)]
         for trace, value in zip(traces, advantages, strict=True)

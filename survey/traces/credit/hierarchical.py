@@ -1,4 +1,4 @@
-"""Credit on two levels: the one who directs, and those who work for it."""
+"""Hierarchical credit: the main agent, and its sub-agents."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import replace
 from statistics import fmean
 
 from survey.traces.credit.counterfactual import leave_one_out
-from survey.traces.credit.games import Progress, game_of, silent
+from survey.traces.credit.games import Progress, game_of, no_progress
 from survey.traces.credit.group import group_relative
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import agents, roles
-from survey.traces.credit.values import Value, own_reward, recorded
+from survey.traces.credit.values import Value, event_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import Trace
 from survey.traces.replay import replay
 
 Scores = Callable[[Trace], Mapping[str, float]]
-"""For a run the score of each of its sub-agents."""
+"""Maps a run to the score of each of its sub-agents."""
 
 
 def own_scores(trace: Trace) -> dict[str, float]:
-    """For each sub-agent the rewards of its events, added up. Needs at least one for each."""
+    """Sum the rewards of each sub-agent's events. Needs at least one for each."""
     run = Run(replay(trace))
     found: dict[str, float] = {}
     for event in run.events:
-        given = own_reward(event)
+        given = event_reward(event)
         if given is not None:
             found[event.agent] = found.get(event.agent, 0.0) + given
     helpers = [agent for agent in agents(run) if agent != run.root]
@@ -38,14 +38,14 @@ def own_scores(trace: Trace) -> dict[str, float]:
 
 
 def two_level(traces: Sequence[Trace], scores: Scores = own_scores, reward: str | None = None) -> list[list[Credit]]:
-    """Group-relative on each level: ``A = (R - mean) / std`` among those of the same level.
+    """Group-relative advantages on each level: ``A = (R - mean) / std`` among agents of the same level.
 
-    The main agent is compared with the main agents of the group, by the reward of the run, and each sub-agent with
-    all sub-agents of all runs of the group, by scores of their own.
+    The main agent is compared with the main agents of the group by the reward of the run, each sub-agent with all
+    sub-agents of all runs of the group by their own scores.
 
-    Our form of the idea behind M-GRPO (arXiv:2511.13288), of which the abstract says that it forms group-relative
-    advantages for main and sub-agents; its sub-agent reward and its alignment of a varying number of sub-agents to
-    batches of one size were not seen and are not here. Needs a group, and at least two sub-agents in it.
+    This is our form of the idea behind M-GRPO (arXiv:2511.13288), whose abstract describes group-relative advantages
+    for main and sub-agents; its sub-agent reward and its alignment of a varying number of sub-agents to batches of
+    one size were not seen and are not implemented. Needs a group, and at least two sub-agents in it.
     """
     main = group_relative([recorded(trace, reward) for trace in traces])
     own = [scores(trace) for trace in traces]
@@ -73,18 +73,17 @@ def composite(
     reward: str | None = None,
     weights: tuple[float, float, float] = (0.9, 0.9, 0.1),
     planner: float = 1.0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> list[Credit]:
     """SHARP's composite reward of each agent: ``R(m) = a * R_b + b * R_mc(m) + g * R_tool(m)``.
 
-    ``R_b`` is the reward of the run, alike for all. For a worker ``R_mc`` is its leave-one-out credit (a value of
-    the whole minus that without it); for the planner, here the agent that was there first, ``planner`` times the
-    mean over workers of ``max(credit, 0)``. ``R_tool`` is the share of an agent's calls whose result is ok.
+    ``R_b`` is the reward of the run, the same for all. For a worker, ``R_mc`` is its leave-one-out credit (the value
+    of the whole minus that without it); for the planner, here the first agent, it is ``planner`` times the mean over
+    workers of ``max(credit, 0)``. ``R_tool`` is the share of an agent's calls whose result is ok.
 
-    Form and weights as secondary sources report them for SHARP (arXiv:2602.08335); of the paper the abstract was
-    seen, which names the three parts. The planner's factor was not seen: 1 is ours. So is that an agent without
-    calls gets 0 for its tools (``why`` says so), and that the record is masked by taking events out, where SHARP
-    runs the team again.
+    Form and weights follow secondary sources on SHARP (arXiv:2602.08335); of the paper the abstract was seen, which
+    names the three parts. The planner's factor was not seen: 1 is ours. Also ours: an agent without calls gets
+    0 for its tools (``why`` says so), and events are removed from the trace, where SHARP reruns the team.
     """
     run = Run(replay(trace))
     common = recorded(trace, reward)
@@ -92,7 +91,7 @@ def composite(
     singles = {credit.unit: credit.value for credit in leave_one_out(game, progress)}
     workers = [agent for agent in game.units if agent != run.root]
     if not workers:
-        raise NotMeasurable("needs workers: nobody but the first agent acts")
+        raise NotMeasurable("needs workers: only the first agent acts")
     singles[run.root] = planner * fmean(max(singles[agent], 0.0) for agent in workers)
     valid = _validity(run)
     a, b, g = weights
@@ -107,12 +106,16 @@ def composite(
 
 
 def composite_group(
-    traces: Sequence[Trace], value: Callable[[Trace], Value], *, reward: str | None = None, progress: Progress = silent
+    traces: Sequence[Trace],
+    value: Callable[[Trace], Value],
+    *,
+    reward: str | None = None,
+    progress: Progress = no_progress,
 ) -> list[list[Credit]]:
     """SHARP's advantages: the composite of each agent, normalised among those of its role over the group.
 
-    ``A(m) = (R(m) - mean) / std``. Agents without a role are of the role "planner" if they were there first, else
-    "worker". A role that only one agent of the whole group has, has no statistics: refused.
+    ``A(m) = (R(m) - mean) / std``. Agents without a role count as "planner" if they are the first agent, else as
+    "worker". Raises ``NotMeasurable`` for a role that only one agent of the whole group has: it has no statistics.
     """
     if len(traces) < 2:
         raise NotMeasurable("needs a group: at least two runs of the same task")
@@ -135,7 +138,7 @@ def composite_group(
 
 
 def _validity(run: Run) -> dict[str, float]:
-    answers, calls = run.replayed.answers, run.of("tool_call")
+    answers, calls = run.replayed.answers, run.places_of("tool_call")
     valid: dict[str, list[bool]] = {}
     for place in calls:
         ok = place in answers and run.events[answers[place]].status == "ok" and run.events[place].status == "ok"

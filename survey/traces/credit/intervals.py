@@ -1,4 +1,4 @@
-"""Confidence intervals of means, with nothing but arithmetic."""
+"""Confidence intervals of means, in plain Python."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANY = 200
-"""From so many degrees of freedom on, Student's t is as good as normal."""
+"""Above this many degrees of freedom, Student's t is treated as normal."""
 
 
 def interval(draws: NDArray[np.float64], level: float, span: float) -> tuple[float, float]:
-    """Bounds of the mean of independent draws.
+    """Return a confidence interval for the mean of independent draws.
 
-    Where they are all the same, ``span`` (how far apart draws can lie) makes up for what was not seen: something
-    of probability p escapes m draws with ``(1 - p)^m``.
+    If all draws are equal, the width follows from ``span`` (how far apart draws can lie) and the chance
+    ``(1 - p)^m`` that m draws miss an outcome of probability p.
     """
     number = len(draws)
     mean, deviation = float(draws.mean()), float(draws.std(ddof=1))
@@ -30,7 +30,7 @@ def interval(draws: NDArray[np.float64], level: float, span: float) -> tuple[flo
 
 
 def student(level: float, freedom: int) -> float:
-    """How many standard errors to either side hold a share ``level`` of Student's t distribution.
+    """Return how many standard errors to either side hold a share ``level`` of Student's t distribution.
 
     >>> round(student(0.95, 1), 2), round(student(0.95, 10), 3), round(student(0.95, 10**6), 2)
     (12.71, 2.228, 1.96)
@@ -45,7 +45,7 @@ def student(level: float, freedom: int) -> float:
 
 
 def _held(angle: float, freedom: int) -> float:
-    """The share of Student's t within ``tan(angle) * sqrt(freedom)`` of 0, by the finite sums for whole numbers."""
+    """Return the share of Student's t within ``tan(angle) * sqrt(freedom)`` of 0, by finite sums."""
     term = cos(angle) if freedom % 2 else 1.0
     total = 0.0 if freedom == 1 else term
     for step in range(2 + freedom % 2, freedom - 1, 2):

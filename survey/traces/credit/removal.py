@@ -1,4 +1,4 @@
-"""What goes when something is taken out: the rule of ``survey.traces.replay.edits``, for many units of one trace."""
+"""Dependents of removed units, by the rules of ``survey.traces.replay.edits``, for many units of one trace."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from survey.traces.replay import CAUSES, Replay, replay
 
 
 @dataclass(frozen=True)
-class Falls:
-    """A trace, and what depends on what in it."""
+class Dependents:
+    """A trace with its dependencies between events."""
 
     trace: Trace
 
-    def with_(self, ids: Iterable[str], *, perhaps: bool = False) -> tuple[set[str], set[str]]:
-        """The ids of events, and the agents, that go with these events and agents, themselves among them.
+    def removed_with(self, ids: Iterable[str], *, possibly: bool = False) -> tuple[set[str], set[str]]:
+        """Return the events (by id) and agents removed with these events and agents, including these.
 
-        By the rule of ``edits.without`` an event goes when all its causes are gone. ``perhaps``: when any is, so
-        that this is everything that could go, whatever else is taken out.
+        By the rule of ``edits.without`` an event is removed when all its causes are. With ``possibly``, it is
+        removed when any is, which gives everything that could be removed in combination with other removals.
         """
         ordered = self._replayed.graph
         gone = {id for id in ids if id in ordered.places}
         agents = {id for id in ids if id not in ordered.places}
         for event in ordered.events:
-            if event.id in gone or self._goes(event, gone, agents, perhaps):
+            if event.id in gone or self._goes(event, gone, agents, possibly):
                 gone.add(event.id)
                 if event.type == "spawn" and (child := event.child):
                     agents.add(child)
         return gone, agents
 
-    def _goes(self, event: Event, gone: Collection[str], agents: set[str], perhaps: bool) -> bool:
+    def _goes(self, event: Event, gone: Collection[str], agents: set[str], possibly: bool) -> bool:
         causes = self._causes.get(event.id, [])
         return (
             not agents.isdisjoint((event.agent, event.sender, event.to or ""))
             or event.parent in gone
             or self._calls.get(event.id) in gone
-            or (bool(causes) and (any if perhaps else all)(cause in gone for cause in causes))
+            or (bool(causes) and (any if possibly else all)(cause in gone for cause in causes))
         )
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A credit: one unit of one run, its number, and where the number comes from."""
+"""Credits of single units, with their origin, and their tabular form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """What one unit earned, by one method."""
+    """The credit of one unit by one method."""
 
     kind: str
     unit: str
@@ -22,7 +22,7 @@ class Credit:
     method: str
     low: float | None = None
     high: float | None = None
-    """The bounds of a confidence interval; None where the number is exact for what it is computed from."""
+    """The bounds of a confidence interval; None if the number is exact for its input."""
     why: str = ""
 
 
@@ -30,7 +30,7 @@ COLUMNS = ("trace", *(field.name for field in fields(Credit)))
 
 
 def rows(traces: Iterable[Trace], credits: Iterable[Iterable[Credit]]) -> list[dict[str, Any]]:
-    """Credits as flat objects, each with the id of its trace."""
+    """Return credits as flat objects, each with the id of its trace."""
     return [
         {"trace": trace.id, **asdict(credit)}
         for trace, own in zip(traces, credits, strict=True)
@@ -39,8 +39,8 @@ def rows(traces: Iterable[Trace], credits: Iterable[Iterable[Credit]]) -> list[d
 
 
 def frame(traces: Iterable[Trace], credits: Iterable[Iterable[Credit]]) -> pd.DataFrame:
-    """Credits as a tidy pandas frame, a row for each unit of each trace."""
+    """Return credits as a tidy pandas frame, with a row for each unit of each trace."""
     import pandas as pd
 
-    made = pd.DataFrame(rows(traces, credits), columns=list(COLUMNS))
-    return made.astype({"low": "float64", "high": "float64", "value": "float64"})
+    table = pd.DataFrame(rows(traces, credits), columns=list(COLUMNS))
+    return table.astype({"low": "float64", "high": "float64", "value": "float64"})

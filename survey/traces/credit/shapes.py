@@ -1,4 +1,4 @@
-"""Credits in the shape training code wants: a number per turn, and per output token."""
+"""Credits as arrays for training code: a number per turn, and per output token."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from survey.extras import late
+from survey.extras import lazy
 from survey.traces.credit.group import actors, owners
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import logical, output_tokens, parts, roles, written
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 
 def advantages(credits: Iterable[Credit], trace: Trace, *, per_token: bool = True) -> Arrays:
-    """Credits of one run as arrays, in causal order of its turns.
+    """Return the credits of one run as arrays, in causal order of its turns.
 
     ==================  ===================================================================================
     turn_ids            the id of each turn's event
-    agent_ids           who took it
-    agent_names, roles  the name behind the instance and its role; "" where none is given
-    token_counts        its output tokens; -1 where the trace does not say
-    advantages          what it earned
+    agent_ids           the agent that took it
+    agent_names, roles  the name of the instance and its role; "" if not given
+    token_counts        its output tokens; -1 if not in the trace
+    advantages          its advantage
     credited            whether any credit reached it; its advantage is 0 if not
-    token_turns         for each output token of the run the place of its turn in the arrays above
-    token_advantages    that turn's advantage, or the token's own where credit is by token
+    token_turns         for each output token of the run the index of its turn in the arrays above
+    token_advantages    that turn's advantage, or the token's own if credit is by token
     ==================  ===================================================================================
 
-    Credit of a team, a role or an agent goes to every turn of it, undivided, as training code does with the reward
-    of a rollout. Credit of a choice, a message or a call goes to the turn that made it, and adds up where a turn made
-    several. With tokens as units a turn gets the mean of its own.
+    Credit of a team, a role or an agent goes undivided to each of its turns, as training code does with the reward
+    of a rollout. Credit of a choice, a message or a call goes to the turn that made it, summed if a turn made
+    several. With tokens as units a turn gets the mean over its tokens.
 
-    Needs the output tokens of every turn (``tokens.output``); ``per_token=False`` does without, and without the last
-    two arrays. All credits must be of one kind and of units that the trace has.
+    Needs the output tokens of every turn (``tokens.output``), unless ``per_token=False``, which omits the last two
+    arrays. All credits must be of one kind and of units that the trace has.
     """
     given = {credit.unit: credit for credit in credits}
     kinds = {credit.kind for credit in given.values()}
@@ -80,10 +80,10 @@ def advantages(credits: Iterable[Credit], trace: Trace, *, per_token: bool = Tru
 
 
 def to_parquet(runs: Mapping[str, Arrays], path: Path | str) -> None:
-    """Write the arrays of runs, by their names, as a parquet file with a row for each turn.
+    """Write the arrays of runs, by name, as a Parquet file with a row for each turn.
 
-    Columns are those of the arrays per turn and before them ``trace``; behind them ``token_advantages``, where all
-    runs have them, a list for each turn.
+    The columns are ``trace``, the arrays per turn and, if all runs have them, ``token_advantages`` as a list for
+    each turn.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -112,7 +112,7 @@ def _by_turn(given: Mapping[str, Credit], kind: str, trace: Trace) -> dict[str, 
     pieces = parts(trace, kind)
     for unit in given:
         if unit not in pieces:
-            raise ValueError(f'"{unit}" is no {kind} of {trace.id}')
+            raise ValueError(f'"{unit}" is not a {kind} of {trace.id}')
     earned: dict[str, float] = {}
     if kind in ("team", "role", "agent"):
         for turn, agent in actors(trace, "turn").items():

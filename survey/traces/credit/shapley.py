@@ -1,7 +1,7 @@
-"""Shapley values: a unit's marginal contribution, averaged over all orders in which units could have joined.
+"""Shapley values: a unit's marginal contribution, averaged over all orders in which units could join.
 
-``phi_i = sum over S without i of |S|! (n - |S| - 1)! / n! * (v(S + i) - v(S))``: shares that add up to
-``v(all) - v(nobody)``, alike for units that contribute alike, and 0 for one that never changes anything.
+``phi_i = sum over S without i of |S|! (n - |S| - 1)! / n! * (v(S + i) - v(S))``: shares that sum to
+``v(all) - v(empty)``, equal for units that contribute equally, and 0 for one that never changes anything.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from math import factorial
 from typing import TYPE_CHECKING, Literal
 
-from survey.extras import late
-from survey.traces.credit.games import Game, Progress, silent
+from survey.extras import lazy
+from survey.traces.credit.games import Game, Progress, no_progress
 from survey.traces.credit.intervals import interval
 from survey.traces.credit.rows import Credit
 from survey.traces.metrics import NotMeasurable
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = late("numpy")
+    np = lazy("numpy")
 
 Design = Literal["permutation", "antithetic", "stratified", "latin", "causal"]
 
 TOGETHER = 5
-"""How many orders the design "latin" draws at once."""
+"""How many orders the design "latin" draws jointly."""
 
 DESIGNS: dict[str, str] = {
     "permutation": "orders drawn at random",
     "antithetic": "random orders, each with its reverse",
-    "stratified": "random orders, each in all its rotations, so that every unit stands in every position equally often",
-    "latin": f"random orders, {TOGETHER} at once, so that every unit joins once in each part of the time",
-    "causal": "random orders in which nobody joins before what it falls with",
+    "stratified": "random orders, each in all its rotations, so that every unit takes every position equally often",
+    "latin": f"random orders, {TOGETHER} jointly, so that every unit joins once in each part of the time",
+    "causal": "random orders in which no unit joins before those it depends on",
 }
 
 
-def exact(game: Game, progress: Progress = silent) -> list[Credit]:
-    """Shapley values from the worth of all 2^n coalitions; refused beyond 20 units, with the advice to sample."""
+def exact(game: Game, progress: Progress = no_progress) -> list[Credit]:
+    """Compute Shapley values from the worth of all 2^n coalitions. Raises ``NotMeasurable`` beyond 20 units."""
     number = len(game.units)
     if not number:
         raise NotMeasurable("needs units: there are none")
@@ -59,34 +59,34 @@ def sampled(
     seed: int = 0,
     design: Design = "permutation",
     level: float = 0.95,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> list[Credit]:
-    """Shapley values estimated from orders, with a confidence interval for each unit.
+    """Estimate Shapley values from sampled orders, with a confidence interval for each unit.
 
-    An order costs n + 1 worths. Draws that belong together (a pair, all rotations of one order) are averaged
-    first and count as one, since the interval needs draws that do not depend on each other; ``samples`` is
-    rounded up to whole ones, and to at least two of them. In every design the shares of one draw, and so their
-    means, add up to ``v(all) - v(nobody)`` exactly.
+    An order costs n + 1 evaluations. Draws that belong together (a pair, all rotations of one order) are averaged
+    first and count as one, since the interval needs independent draws; ``samples`` is rounded up to complete blocks
+    of such draws, and to at least two of them. In every design the shares of one draw, and so their means, sum to
+    ``v(all) - v(empty)`` exactly.
 
-    "permutation", "antithetic", "stratified" and "latin" all estimate the Shapley value without bias. Pairs are
-    good where the contributions of few units add up, and bad where one unit tips the scale, since it tips it from
-    both ends. "latin" (a Latin hypercube of the times of joining) is as good with the former, and no worse than
-    orders at random with the latter.
+    "permutation", "antithetic", "stratified" and "latin" all estimate the Shapley value without bias. Pairs work
+    well if the contributions of few units add up, and badly if one unit is pivotal, since it is so in both orders.
+    "latin" (a Latin hypercube of the joining times) is as good in the first case, and no worse than random orders in
+    the second.
 
     **"causal" estimates something else**, our form of a value for games in which some units depend on others: the
-    mean marginal contribution over orders in which a unit joins only after those without which it cannot be there
-    (``Game.fall``), the next one being drawn evenly from all that can. Where nobody depends on anybody it is the
-    Shapley value; else those who come later are credited for what they add to those before, and the sum is the same.
+    mean marginal contribution over orders in which a unit joins only after those it depends on
+    (``Game.dependents``), with the next one drawn uniformly from all that can join. Without dependencies it is the
+    Shapley value; else later units are credited for what they add to earlier ones, and the sum is the same.
 
-    The interval is Student's t over the draws, so that it is right for many draws and near enough for few.
-    A unit whose contribution was the same in every draw may still differ in orders that were not drawn: its
-    interval is as wide as the largest spread of contributions seen, times ``-ln(1 - level)`` over the number of draws.
+    The interval is Student's t over the draws: right for many draws and a good approximation for few. A unit whose
+    contribution was the same in every draw may still differ in orders that were not drawn: its interval is as wide
+    as the largest spread of contributions seen, times ``-ln(1 - level)`` over the number of draws.
     """
     number = len(game.units)
     if not number:
         raise NotMeasurable("needs units: there are none")
     if not 0 < level < 1:
-        raise ValueError(f"a level of confidence lies between 0 and 1, not at {level}")
+        raise ValueError(f"the confidence level is {level} (expected between 0 and 1)")
     block = {"antithetic": 2, "stratified": number, "latin": TOGETHER}.get(design, 1)
     draws = max(2, -(-samples // block))
     generator = np.random.default_rng(seed)
@@ -125,9 +125,9 @@ def _orders(game: Game, generator: np.random.Generator, design: Design) -> Itera
 
 
 def _causal(game: Game, generator: np.random.Generator) -> NDArray[np.int64]:
-    """An order in which each unit comes after those it falls with; of two that fall with each other, any first."""
+    """Draw an order in which each unit comes after those it depends on; mutual dependents come in any order."""
     number = len(game.units)
-    fall = game.fall or [1 << place for place in range(number)]
+    fall = game.dependents or [1 << place for place in range(number)]
     before = [
         {a for a in range(number) if fall[a] >> b & 1 and not fall[b] >> a & 1} for b in range(number)
     ]  # fmt: skip
@@ -140,7 +140,7 @@ def _causal(game: Game, generator: np.random.Generator) -> NDArray[np.int64]:
 
 def _gains(game: Game, order: NDArray[np.int64]) -> NDArray[np.float64]:
     gains = np.empty(len(order))
-    if game.at_once:
+    if game.batch_value:
         joined = np.zeros((len(order) + 1, len(order)), dtype=bool)
         joined[:, order] = np.tri(len(order) + 1, len(order), -1, dtype=bool)
         gains[order] = np.diff(game.worths(joined))

@@ -1,15 +1,15 @@
-"""The eight kinds of units that credit can hang on, and what each unit is made of.
+"""The eight kinds of units of credit, and the events or agents that make up each unit.
 
 =============  ==========================================================================================
 team           the run as a whole: one unit, "team"
-orchestrator   the choices of whoever directs: events of type ``orchestrator_decision`` and events that name
-               a sub-decision (``decision``); of an agent whose deciding is not in the trace, its spawns and
+orchestrator   the choices of orchestrators: events of type ``orchestrator_decision`` and events that name a
+               sub-decision (``decision``); for an agent whose decisions are not in the trace, its spawns and
                delegations
 role           all agents of a role together; agents without a role are in no unit
-agent          instances, as they are named in the trace
-turn           acts of deciding, as in ``survey.traces.replay.timeline``; of an agent whose turns are not in the
-               trace, each of its tool calls and messages
-message        events of type ``message``; returns and handed-out work are none
+agent          instances, as named in the trace
+turn           turns, as in ``survey.traces.replay.timeline``; for an agent whose turns are not in the trace, each
+               of its tool calls and messages
+message        events of type ``message``; returns and delegations do not count
 tool-call      events of type ``tool_call``
 token          the output tokens of turns, "e5:0", "e5:1", ...
 =============  ==========================================================================================
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE, Event, Tokens, Trace
 from survey.traces.problems import nearest
-from survey.traces.replay import GIVING, replay, step_counts
+from survey.traces.replay import DELEGATING, replay, step_counts
 
 KINDS = ("team", "orchestrator", "role", "agent", "turn", "message", "tool-call", "token")
 """From coarse to fine, in the words of the survey."""
@@ -30,13 +30,13 @@ KINDS = ("team", "orchestrator", "role", "agent", "turn", "message", "tool-call"
 TEAM = "team"
 
 Parts = dict[str, tuple[str, ...]]
-"""For each unit the ids of the events or agents that it is made of."""
+"""The ids of the events or agents that make up each unit."""
 
 
 def units(trace: Trace, kind: str) -> list[str]:
-    """The names of all units of a kind, in the order in which they come up.
+    """Return the names of all units of a kind, in order of appearance.
 
-    Raises ``NotMeasurable`` where the trace has none, and ``ValueError`` for a kind that there is not.
+    Raises ``NotMeasurable`` if the trace has none, and ``ValueError`` for an unknown kind.
     """
     if kind == "token":
         counts = output_tokens(trace)
@@ -45,28 +45,30 @@ def units(trace: Trace, kind: str) -> list[str]:
 
 
 def parts(trace: Trace, kind: str) -> Parts:
-    """For each unit the ids of the events or agents that it is made of, as ``edits.without`` takes them."""
+    """Return the ids of the events or agents that make up each unit, as ``edits.without`` takes them."""
     if kind == "token":
-        raise NotMeasurable("a single token cannot be taken out of a record: credit the turn it belongs to")
+        raise NotMeasurable("a single token cannot be removed from a trace: credit the turn it belongs to")
     if kind not in PARTS:
-        raise ValueError(f'"{kind}" is no kind of unit{nearest(kind, KINDS)}; expected one of {", ".join(KINDS)}')
+        raise ValueError(f'"{kind}" is not a kind of unit{nearest(kind, KINDS)}; expected one of {", ".join(KINDS)}')
     found = PARTS[kind](Run(replay(trace)))
     if kind in ("team", "role", "agent"):
         names = {event.id for event in trace.events}
         for id in (id for ids in found.values() for id in ids):
             if id in names:
-                raise NotMeasurable(f'"{id}" is the name of an agent and of an event: which one to take out is open')
+                raise NotMeasurable(
+                    f'"{id}" is the name of an agent and of an event: it is ambiguous which one to remove'
+                )
     return found
 
 
 def agents(run: Run) -> list[str]:
-    """The members of a team in the order in which they come up."""
+    """Return the members of a team in order of appearance."""
     mentioned = (name for event in run.events for name in (event.sender, event.agent, _made(event)))
     return list(dict.fromkeys(name for name in mentioned if name in run.members))
 
 
 def roles(trace: Trace) -> dict[str, str]:
-    """The role of each agent: as the trace's list of agents has it, else as its spawn or its events have it."""
+    """Return the role of each agent: from the trace's list of agents, else from its spawn or its events."""
     found = {}
     for event in reversed(trace.events):
         if event.role:
@@ -75,26 +77,28 @@ def roles(trace: Trace) -> dict[str, str]:
 
 
 def logical(trace: Trace) -> dict[str, str]:
-    """The name behind each instance (one name may be served by several), where one is given."""
+    """Return the logical agent's name of each instance that has one (several instances may share it)."""
     found = {event.agent: event.agent_name for event in trace.events if event.agent_name}
     return found | {id: str(agent["name"]) for id, agent in trace.agents.items() if agent.get("name")}
 
 
 def turns(run: Run) -> list[int]:
-    """The places of all turns."""
+    """Return the places of all turns."""
     steps = step_counts(run.replayed.graph)
     return [place for place, event in enumerate(run.events) if steps[place] and event.agent not in OUTSIDE]
 
 
 def output_tokens(trace: Trace) -> dict[str, int]:
-    """The number of output tokens of each turn; needs them for every turn."""
+    """Return the number of output tokens of each turn; needs them for every turn."""
     run = Run(replay(trace))
     found: dict[str, int] = {}
     for place in turns(run):
         event = run.events[place]
         count = written(event)
         if count is None:
-            raise NotMeasurable(f'needs the output tokens of every turn (tokens.output): "{event.id}" does not say')
+            raise NotMeasurable(
+                f'needs the output tokens of every turn (tokens.output): "{event.id}" does not record them'
+            )
         found[event.id] = count
     if not found:
         raise NotMeasurable("needs turns: no agent takes one")
@@ -102,7 +106,7 @@ def output_tokens(trace: Trace) -> dict[str, int]:
 
 
 def written(event: Event) -> int | None:
-    """How many tokens an event says were its output."""
+    """Return the recorded number of output tokens of an event, or None."""
     tokens = event.tokens_
     return int(tokens.output) if isinstance(tokens, Tokens) and tokens.output is not None else None
 
@@ -116,10 +120,10 @@ def _team(run: Run) -> Parts:
 
 
 def _orchestrator(run: Run) -> Parts:
-    said = {event.agent for event in run.events if event.type == "orchestrator_decision" or event.decision}
+    deciding = {event.agent for event in run.events if event.type == "orchestrator_decision" or event.decision}
     return _events(run, "choices of an orchestrator: nobody decides, spawns or delegates", lambda event: (
         event.type == "orchestrator_decision" or bool(event.decision)
-        or (event.type in GIVING and event.sender not in said)
+        or (event.type in DELEGATING and event.sender not in deciding)
     ))  # fmt: skip
 
 

@@ -1,8 +1,8 @@
-"""What a trace is worth: functions from a trace, whole or with parts taken out, to a number.
+"""Value functions: map a trace, whole or with parts removed, to a number.
 
-Any callable ``Trace -> float`` will do. The ones here are made from the whole run and then asked about
-what is left of it (``survey.traces.replay.edits.without``). Nothing is run again: they say what the record still
-carries, never what the team would have done instead. A simulator can answer the latter.
+Any callable ``Trace -> float`` is a value function. Those here are built from the whole run and applied to
+what is left of it after a removal (``survey.traces.replay.edits.without``). Nothing is rerun: they measure what the
+trace still contains, not what the team would have done instead, which only a simulator can answer.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from survey.traces.problems import nearest
 from survey.traces.replay import replay
 
 Value = Callable[[Trace], float]
-"""What is left of a run, and its worth."""
+"""Maps what is left of a run to its worth."""
 
 
 def recorded(trace: Trace, reward: str | None = None) -> float:
-    """The number that the record gives the whole run.
+    """Return the recorded reward of the whole run.
 
-    The reward of that name; without a name the reward "team", else the only reward there is, else
+    That is the reward of the given name; without a name the reward "team", else the only reward, else
     ``outcome.score``, else ``outcome.success`` as 1 or 0. Needs one of them.
     """
     rewards = trace.rewards
     if reward is not None:
         if reward not in rewards:
-            raise NotMeasurable(f'needs the reward "{reward}", which the trace does not give{nearest(reward, rewards)}')
+            raise NotMeasurable(f'needs the reward "{reward}", which the trace does not have{nearest(reward, rewards)}')
         return float(rewards[reward])
     if "team" in rewards or len(rewards) == 1:
         return float(rewards.get("team", next(iter(rewards.values()))))
@@ -44,10 +44,10 @@ def recorded(trace: Trace, reward: str | None = None) -> float:
 
 
 def final(trace: Trace) -> str:
-    """The id of the act that gives the result.
+    """Return the id of the final act, which gives the result.
 
-    It is the last aggregation of the agent that was there first, or, where it aggregates nothing, its last turn, as
-    in the measure ``returns_used``.
+    It is the last aggregation of the first agent or, if it aggregates nothing, its last turn, as in the measure
+    ``returns_used``.
     """
     run = Run(replay(trace))
     for types in (("aggregate",), ("orchestrator_decision", "model_call", "stop"), ()):
@@ -59,14 +59,14 @@ def final(trace: Trace) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The recorded outcome, as long as all it needs is left; else ``otherwise``."""
+    """The recorded outcome if all events that it needs are left; else ``otherwise``."""
 
     score: float
     needs: frozenset[str]
     otherwise: float = 0.0
 
     def __call__(self, part: Trace) -> float:
-        """What this much of the run is worth."""
+        """Return the worth of this part of the run."""
         return self.score if self.needs <= {event.id for event in part.events} else self.otherwise
 
 
@@ -77,14 +77,14 @@ def outcome(
     needs: Iterable[str] | Literal["final", "returns"] = "final",
     otherwise: float = 0.0,
 ) -> Outcome:
-    """The recorded outcome with a mask: v(part) = R if every event in ``needs`` is left, else ``otherwise``.
+    """Return the recorded outcome with a mask: v(part) = R if every event in ``needs`` is left, else ``otherwise``.
 
-    ``needs`` says which, and is an assumption about the task that the record cannot settle:
+    ``needs`` is an assumption about the task that the trace cannot verify:
 
-    - "final": the act that gives the result. ``without`` leaves it as long as one of its causes is left,
-      so that two who return to one aggregation can stand in for each other;
-    - "returns": that act, and every return from which a way leads to it (as in ``reach``). All the work that was
-      used was needed, and nobody can stand in for anybody;
+    - "final": the final act. ``without`` keeps it as long as one of its causes is left, so that two agents that
+      return to one aggregation can replace each other;
+    - "returns": that act, and every return from which a path leads to it (as in ``reach``). All used work was
+      needed, and no agent can replace another;
     - ids of events: exactly these.
     """
     last = final(trace)
@@ -92,7 +92,7 @@ def outcome(
         chosen = {last}
     elif needs == "returns":
         ordered = graph(trace)
-        led = leading(ordered, last)
+        led = can_reach(ordered, last)
         used = zip(ordered.events, led, strict=True)
         chosen = {last} | {event.id for event, leads in used if leads and event.type == "return"}
     else:
@@ -105,17 +105,17 @@ def outcome(
 
 @dataclass(frozen=True)
 class Reach:
-    """The share of something done in the whole run that still reaches the act which gives the result."""
+    """The share of the whole run's returns, or tokens, that still reach the final act."""
 
     weights: dict[str, float]
     last: str
 
     def __call__(self, part: Trace) -> float:
-        """The share that this much of the run still brings to its end."""
+        """Return the share that still reaches the final act in this part of the run."""
         ordered = graph(part)
         if self.last not in ordered.places:
             return 0.0
-        led = leading(ordered, self.last)
+        led = can_reach(ordered, self.last)
         reached = sum(
             self.weights.get(event.id, 0.0) for event, leads in zip(ordered.events, led, strict=True) if leads
         )
@@ -123,25 +123,25 @@ class Reach:
 
 
 def reach(trace: Trace, what: Literal["returns", "tokens"] = "returns") -> Reach:
-    """A value read off the graph: the share of the whole run's returns, or tokens, that still reach its end.
+    """Return a graph-based value: the share of the whole run's returns, or tokens, that still reach the final act.
 
-    What reaches the end is what a way leads from to the act that gives the result.
-    Ways go along edges of any type and, since an agent knows what it did before, from each act of an agent to
-    its next one that is left. Needs returns, or tokens. Worth nothing if the act that gives the result is gone.
+    An event reaches the final act if a path leads from it to that act. Paths follow edges of any type and, since an
+    agent knows its own past, lead from each act of an agent to its next remaining one. Needs returns, or tokens.
+    The value is 0 if the final act is removed.
     """
     if what == "returns":
         weights = {event.id: 1.0 for event in trace.events if event.type == "return"}
-        missing = "needs returned work: nothing was returned"
+        missing = "needs returned work: there are no returns"
     else:
         weights = {event.id: event.tokens for event in trace.events if event.tokens}
-        missing = "needs tokens: no event says how many it took"
+        missing = "needs tokens: no event records any"
     if not weights:
         raise NotMeasurable(missing)
     return Reach(weights, final(trace))
 
 
-def leading(ordered: Graph, id: str) -> bytearray:
-    """For every place whether a way leads from it to an event: along edges, and from an agent's act to its next."""
+def can_reach(ordered: Graph, id: str) -> bytearray:
+    """Mark every place from which a path leads to an event, along edges and from an agent's act to its next."""
     led = bytearray(len(ordered))
     led[ordered.places[id]] = 1
     leads: set[str] = set()
@@ -156,8 +156,8 @@ def leading(ordered: Graph, id: str) -> bytearray:
     return led
 
 
-def own_reward(event: Event) -> float | None:
-    """The reward given to an event: the number, or the sum of several; None where none is given."""
+def event_reward(event: Event) -> float | None:
+    """Return the reward of an event: the number, or the sum of several; None if there is none."""
     if event.reward is None or isinstance(event.reward, (int, float)):
         return event.reward
     return sum(event.reward.values())

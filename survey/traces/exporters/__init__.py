@@ -1,6 +1,6 @@
-"""Exporters: traces in the formats that other programs open.
+"""Exporters: convert traces to the formats of other programs.
 
-Each is a function from a trace to a document: an object that is written as JSON, or a text.
+Each is a function from a trace to a document: an object to be written as JSON, or a text.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from survey.traces.model import Trace
 
 
 class Exporter(NamedTuple):
-    """A format that traces can be written in."""
+    """An export format."""
 
     name: str
     title: str
-    function: str
-    """Its function in the module of this package that has the same name."""
+    module: str
+    """The module of this package that has the function ``name``."""
 
     def __call__(self, trace: Trace) -> dict[str, Any] | str:
-        """The document. The module is loaded when it is first needed."""
-        made: Callable[[Trace], dict[str, Any] | str] = getattr(import_module(f"{__name__}.{self.function}"), self.name)
-        return made(trace)
+        """Return the document. The module is imported at the first use."""
+        module = import_module(f"{__name__}.{self.module}")
+        export: Callable[[Trace], dict[str, Any] | str] = getattr(module, self.name)
+        return export(trace)
 
 
 EXPORTERS = {
@@ -34,6 +35,6 @@ EXPORTERS = {
         ("atif", "Agent Trajectory Interchange Format", "atif"),
         ("ocel", "Object-centric event log (OCEL 2.0), for process mining", "ocel"),
         ("mermaid", "Sequence diagram for Mermaid", "mermaid"),
-        ("html", "Report in one HTML file, to be shared", "report"),
+        ("html", "Report in one self-contained HTML file", "report"),
     )
 }

@@ -1,4 +1,4 @@
-"""Traces as trajectories of Harbor's Agent Trajectory Interchange Format, ATIF 1.7."""
+"""Export to Harbor's Agent Trajectory Interchange Format, ATIF 1.7."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ VERSION = "ATIF-v1.7"
 
 
 def atif(trace: Trace) -> dict[str, Any]:
-    """The trace as one document: the trajectory of its root, those of the agents it spawned embedded in it.
+    """Return the trace as one document: the trajectory of its root, with those of its sub-agents embedded.
 
-    A turn is a step; its tool calls, spawns and their results belong to it. What the format has no
-    field for stands under ``extra.trace_event``, where our importer finds it again: peer messages,
-    delegation to an agent that exists, safety events, sub-decisions, status, the times of calls and
-    results. Where content was not kept, messages and arguments are empty. Lost are edges that the
-    steps do not imply, labels, rewards, and the order of agents among each other where a trace has no
-    times.
+    A turn is a step; its tool calls, spawns and their results belong to it. ``extra.trace_event`` holds what
+    the format has no field for: peer messages, delegation to an existing agent, safety events, sub-decisions,
+    status, the times of calls and results. Our importer reads it back. Without stored content, messages and
+    arguments are empty. Lost are edges that the steps do not imply, labels, rewards and, in a trace without
+    times, the order of events across agents.
 
     >>> event = {"id": "e1", "t": 0, "type": "model_call", "agent": "solo", "tokens": {"input": 9, "output": 2}}
     >>> step = atif(Trace([Event.of(event)], [], {}))["steps"][0]
@@ -29,19 +28,19 @@ def atif(trace: Trace) -> dict[str, Any]:
     ('agent', {'prompt_tokens': 9, 'completion_tokens': 2})
     """
     agents = _Agents(trace)
-    made = {agent: _trajectory(trace, agents, agent) for agent in agents.order}
+    trajectories = {agent: _trajectory(trace, agents, agent) for agent in agents.order}
     for agent in reversed(agents.order[1:]):
-        made[agents.parents[agent]].setdefault("subagent_trajectories", []).insert(0, made[agent])
-        _add_cost(made[agents.parents[agent]], made[agent])
-    root = made[agents.order[0]]
-    kept = {"task_id": trace.task, "topology": trace.head.get("topology"), "system": trace.head.get("system")}
-    kept["time"] = "mixed" if trace.time == "mixed" else None
-    kept["stop"] = any(event.type == "stop" and event.agent == agents.order[0] for event in trace)
-    return {**root, "session_id": trace.id or "trace", "extra": {MARK: _said(kept)}}
+        trajectories[agents.parents[agent]].setdefault("subagent_trajectories", []).insert(0, trajectories[agent])
+        _add_cost(trajectories[agents.parents[agent]], trajectories[agent])
+    root = trajectories[agents.order[0]]
+    extension = {"task_id": trace.task, "topology": trace.head.get("topology"), "system": trace.head.get("system")}
+    extension["time"] = "mixed" if trace.time == "mixed" else None
+    extension["stop"] = any(event.type == "stop" and event.agent == agents.order[0] for event in trace)
+    return {**root, "session_id": trace.id or "trace", "extra": {MARK: _without_none(extension)}}
 
 
 class _Agents:
-    """Who acts, whose sub-agent it is, and what belongs to whose steps."""
+    """The agents: their events, their parents, and the results and turns of their calls."""
 
     def __init__(self, trace: Trace) -> None:
         self.clock = _Clock(trace)
@@ -69,7 +68,7 @@ class _Agents:
         self._arrange(trace)
 
     def _arrange(self, trace: Trace) -> None:
-        """The agents, each after the one that spawned it; those that nobody spawned belong to the root."""
+        """Order the agents, each after its parent; the root adopts those that nobody spawned."""
         children: dict[str, list[str]] = defaultdict(list)
         for child, spawn in self.spawns.items():
             children[spawn.agent].append(child)
@@ -94,10 +93,10 @@ class _Agents:
 
 
 class _Clock:
-    """Points of the trace as ISO 8601; nothing where the trace has only an order."""
+    """Times of the trace as ISO 8601; None in an ordinal trace."""
 
     def __init__(self, trace: Trace) -> None:
-        self._told = trace.time != "ordinal"
+        self._timed = trace.time != "ordinal"
         try:
             started = datetime.fromisoformat(str(trace.source.get("started")))
             self._origin = started if started.tzinfo else started.replace(tzinfo=UTC)
@@ -105,8 +104,8 @@ class _Clock:
             self._origin = datetime.fromtimestamp(0, UTC)
 
     def at(self, t: float | None) -> str | None:
-        """A point in time; None beyond the last date."""
-        if t is None or not self._told:
+        """Return a time; None beyond the last date."""
+        if t is None or not self._timed:
             return None
         try:
             return (self._origin + timedelta(seconds=t)).isoformat()
@@ -115,7 +114,7 @@ class _Clock:
 
 
 def _whose(event: Event) -> str:
-    """The agent whose trajectory tells of the event: what people do is told by those they do it to."""
+    """Return the agent whose trajectory holds the event: an act of a person belongs to its receiver."""
     if event.agent not in OUTSIDE:
         return event.agent
     return event.to if event.to and event.to not in OUTSIDE else "main"
@@ -128,17 +127,17 @@ def _trajectory(trace: Trace, agents: _Agents, agent: str) -> dict[str, Any]:
         spawn = agents.spawns.get(agent)
         t = agents.clock.at(spawn.t if spawn else 0)
         nothing = {"timestamp": t, "source": "system", "message": "", "extra": {MARK: {"type": "nothing"}}}
-        steps = [_said({"step_id": 1, **nothing})]
-    return _said(
+        steps = [_without_none({"step_id": 1, **nothing})]
+    return _without_none(
         {
             "schema_version": VERSION,
             "trajectory_id": agent,
-            "agent": _said(
+            "agent": _without_none(
                 {
                     "name": _text(about.get("name")) or agent,
                     "version": _text(trace.source.get("version")) or "unknown",
                     "model_name": _text(about.get("model")),
-                    "extra": {MARK: _said({"agent_id": agent, "role": _text(about.get("role"))})},
+                    "extra": {MARK: _without_none({"agent_id": agent, "role": _text(about.get("role"))})},
                 }
             ),
             "steps": steps,
@@ -148,7 +147,7 @@ def _trajectory(trace: Trace, agents: _Agents, agent: str) -> dict[str, Any]:
 
 
 class _Steps:
-    """The steps of one agent, in the order in which it took them."""
+    """The steps of one agent, in order."""
 
     def __init__(self, trace: Trace, agents: _Agents, agent: str) -> None:
         self._trace, self._agents, self._agent = trace, agents, agent
@@ -156,7 +155,7 @@ class _Steps:
         self._of_turn: dict[str, dict[str, Any]] = {}
 
     def all(self) -> list[dict[str, Any]]:
-        """All of them, numbered; the task that the spawn gave comes first."""
+        """Return all steps, numbered, starting with the task that the spawn gave."""
         spawn = self._agents.spawns.get(self._agent)
         if spawn and spawn.content:
             self._step(spawn, "user", {})
@@ -173,47 +172,47 @@ class _Steps:
         elif event.type == "spawn" and event.to and agents.spawns.get(event.to) == event and event.to in agents.parents:
             self._spawn(event, event.to)
         elif event.type == "tool_result" and event in agents.results.get(event.parent or "", [])[:1]:
-            pass  # told with its call
+            pass  # written with its call
         elif event.agent in OUTSIDE and self._is_plain_prompt(event):
             self._step(event, "user", {})
-        elif not self._told_elsewhere(event):
+        elif not self._is_implied(event):
             self._note(event)
 
     def _is_plain_prompt(self, event: Event) -> bool:
-        """Whether it is what a user step stands for: before the first turn the task, then a person stepping in."""
+        """Return whether a user step represents the event: the task before the first turn, then interventions."""
         return event.status == "ok" and event.type == ("human_intervention" if self._of_turn else "message")
 
-    def _told_elsewhere(self, event: Event) -> bool:
-        """A return stands in the result of the spawn, and implies the despawn; the stop stands at the root."""
+    def _is_implied(self, event: Event) -> bool:
+        """Return whether other fields imply the event: the result of the spawn (return, despawn), the root (stop)."""
         if event.type in ("return", "despawn") and event.agent == self._agent:
             returned = self._agents.returns.get(self._agent)
             return event == returned or (event.type == "despawn" and returned is not None)
         return event.type == "stop" and self._agent == self._agents.order[0]
 
     def _step(self, event: Event, source: str, more: Mapping[str, Any]) -> dict[str, Any]:
-        said = {"timestamp": self._agents.clock.at(event.t), "source": source, "message": _content(event)}
-        step = _said({**said, **more})
+        fields = {"timestamp": self._agents.clock.at(event.t), "source": source, "message": _content(event)}
+        step = _without_none({**fields, **more})
         self._steps.append(step)
         return step
 
     def _call(self, event: Event) -> None:
-        """A tool call joins the step of its turn; without one it is a step that no model took."""
+        """Add a tool call to the step of its turn; without a turn, to a step without a model call."""
         agents = self._agents
         step = self._at_turn(event)
         step.setdefault("tool_calls", []).append(_tool_call(event, "unknown", agents.clock))
         for result in agents.results[event.id][:1]:
-            said = {"source_call_id": event.id, "content": _content(result), **_extra(result, agents.clock)}
-            _observation(step).append(said)
+            fields = {"source_call_id": event.id, "content": _content(result), **_extra(result, agents.clock)}
+            _observation(step).append(fields)
 
     def _spawn(self, event: Event, child: str) -> None:
-        """A spawn is a tool call whose result refers to the trajectory of the child."""
+        """Write a spawn as a tool call whose result refers to the trajectory of the child."""
         agents = self._agents
         step, returned = self._at_turn(event), agents.returns.get(child)
         step.setdefault("tool_calls", []).append(_tool_call(event, "spawn_agent", agents.clock))
-        about = {MARK: _said({"timestamp": agents.clock.at(event.t), "returned": returned is not None})}
-        reference = {"trajectory_id": child, "extra": _said({"role": event.role, **about})}
-        said = {"source_call_id": event.id, "content": _content(returned) if returned else None}
-        outcome = _said({**said, "subagent_trajectory_ref": [reference]})
+        about = {MARK: _without_none({"timestamp": agents.clock.at(event.t), "returned": returned is not None})}
+        reference = {"trajectory_id": child, "extra": _without_none({"role": event.role, **about})}
+        fields = {"source_call_id": event.id, "content": _content(returned) if returned else None}
+        outcome = _without_none({**fields, "subagent_trajectory_ref": [reference]})
         _observation(step).append({**outcome, **(_extra(returned, agents.clock) if returned else {})})
 
     def _at_turn(self, event: Event) -> dict[str, Any]:
@@ -221,15 +220,15 @@ class _Steps:
         if turn is not None:
             return turn
         silent = {"timestamp": self._agents.clock.at(event.t), "source": "agent", "message": "", "llm_call_count": 0}
-        self._steps.append(_said({**silent, "extra": {MARK: {"type": "nothing"}}}))
+        self._steps.append(_without_none({**silent, "extra": {MARK: {"type": "nothing"}}}))
         return self._steps[-1]
 
     def _note(self, event: Event) -> None:
-        """What the format has no word for: a system step that our importer reads."""
-        kept = {key: getattr(event, key) for key in ("to", "tool", "role", "transfer", "decision")}
-        kept |= {"type": event.type if event.type in NOTES else "nothing", "was": event.type}
-        kept |= {"by_user": True if event.agent in OUTSIDE else None, **_spent(event)}
-        extra: dict[str, Any] = {MARK: _said(kept)}
+        """Write an event without a counterpart in the format as a system step that our importer reads."""
+        extension = {key: getattr(event, key) for key in ("to", "tool", "role", "transfer", "decision")}
+        extension |= {"type": event.type if event.type in NOTES else "nothing", "was": event.type}
+        extension |= {"by_user": True if event.agent in OUTSIDE else None, **_spent(event)}
+        extra: dict[str, Any] = {MARK: _without_none(extension)}
         if event.type == "compaction":
             extra["context_management"] = {"type": "compaction", "boundary": "replace"}
         self._step(event, "system", {"extra": extra})
@@ -237,17 +236,22 @@ class _Steps:
 
 def _turn(event: Event, clock: _Clock) -> dict[str, Any]:
     metrics = _metrics(event)
-    kept = {"type": event.type, "decision": event.decision, "status": event.status_, "ended": clock.at(event.t_end)}
+    extension = {
+        "type": event.type,
+        "decision": event.decision,
+        "status": event.status_,
+        "ended": clock.at(event.t_end),
+    }
     return {
         "model_name": _text((event.other or {}).get("model")),
         "metrics": metrics,
         "llm_call_count": 1 if metrics or event.type == "model_call" else None,
-        "extra": {MARK: _said(kept)},
+        "extra": {MARK: _without_none(extension)},
     }
 
 
 def _metrics(event: Event) -> dict[str, Any] | None:
-    """Tokens as the format counts them: the prompt with all that the cache held and took."""
+    """Return tokens as the format counts them: the prompt includes tokens read from and written to the cache."""
     kinds = event.by_kind
     prompt = [value for key in ("input", "cache_read", "cache_write") if (value := kinds.get(key)) is not None]
     extra = {
@@ -260,21 +264,21 @@ def _metrics(event: Event) -> dict[str, Any] | None:
         "completion_tokens": _whole(kinds.get("output")),
         "cached_tokens": _whole(kinds.get("cache_read")),
         "cost_usd": event.cost,
-        "extra": _said(extra) or None,
+        "extra": _without_none(extra) or None,
     }
-    return _said(metrics) or None
+    return _without_none(metrics) or None
 
 
 def _totals(agents: _Agents, agent: str, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Sums over the steps; of an agent whose own work is not told, what its return says."""
-    told = [step["metrics"] for step in steps if "metrics" in step]
+    """Return sums over the steps; without recorded steps, the figures of the agent's return."""
+    counted = [step["metrics"] for step in steps if "metrics" in step]
     returned = agents.returns.get(agent)
-    if not told and returned and not any("llm_call_count" in step for step in steps):
-        told = [_metrics(returned) or {}]
-    names = {f"total_{key}": [metrics[key] for metrics in told if key in metrics] for key in _SUMMED}
+    if not counted and returned and not any("llm_call_count" in step for step in steps):
+        counted = [_metrics(returned) or {}]
+    names = {f"total_{key}": [metrics[key] for metrics in counted if key in metrics] for key in _SUMMED}
     sums = {name: sum(values) for name, values in names.items() if values}
     more: dict[str, int] = defaultdict(int)
-    for metrics in told:
+    for metrics in counted:
         for key, value in metrics.get("extra", {}).items():
             more[key] += value
     return {**sums, "total_steps": len(steps), **({"extra": dict(more)} if more else {})}
@@ -291,8 +295,8 @@ def _add_cost(parent: dict[str, Any], child: Mapping[str, Any]) -> None:
 
 
 def _extra(event: Event, clock: _Clock) -> dict[str, Any]:
-    kept = _said({"timestamp": clock.at(event.t), "ended": clock.at(event.t_end), **_spent(event)})
-    return {"extra": {MARK: kept}} if kept else {}
+    extension = _without_none({"timestamp": clock.at(event.t), "ended": clock.at(event.t_end), **_spent(event)})
+    return {"extra": {MARK: extension}} if extension else {}
 
 
 def _spent(event: Event) -> dict[str, Any]:
@@ -324,6 +328,6 @@ def _whole(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of the fields."""
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not None."""
     return {key: value for key, value in fields.items() if value is not None}

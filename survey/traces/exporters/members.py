@@ -1,4 +1,4 @@
-"""Who takes part in a trace, as exporters show them."""
+"""The members of a trace, as exporters show them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from survey.traces.replay import Replay, Timeline
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An agent instance, or somebody outside the team; "" where nothing is said."""
+    """An agent instance, or a participant outside the team; an unknown field is ""."""
 
     id: str
     name: str = ""
@@ -20,7 +20,7 @@ class Member:
 
     @property
     def label(self) -> str:
-        """What a reader is shown: the instance, and the logical agent if the instance does not say it.
+        """The displayed name: the instance, and the logical agent unless the id starts with it.
 
         >>> Member("critic-2", "critic").label, Member("7f3a", "critic").label
         ('critic-2', 'critic (7f3a)')
@@ -29,16 +29,16 @@ class Member:
 
 
 def members(replayed: Replay, line: Timeline) -> Mapping[str, Member]:
-    """Everybody by id: the root first, the others as they are spawned or come up, the world outside last."""
+    """Return all members by id: the root first, then in order of appearance, participants outside the team last."""
     seen: dict[str, dict[str, str]] = {}
     for event, actor in zip(replayed.graph.events, line.actors, strict=True):
         child = event.child if event.type == "spawn" else None
         for id in (actor, event.from_, event.to, child):
             if id:
                 seen.setdefault(id, {})
-        for key, said in (("name", event.agent_name), ("role", event.role)):
-            if said and (child or actor == event.agent):  # at a spawn, both are those of the new agent
-                seen[child or actor].setdefault(key, said)
+        for key, attributes in (("name", event.agent_name), ("role", event.role)):
+            if attributes and (child or actor == event.agent):  # a spawn describes the new agent
+                seen[child or actor].setdefault(key, attributes)
     for id, about in replayed.trace.agents.items():
         declared = {key: str(about[key]) for key in ("name", "role", "model") if about.get(key)}
         seen[id] = {**seen.get(id, {}), **declared}

@@ -1,4 +1,4 @@
-"""A trace as a Mermaid sequence diagram."""
+"""Export to a Mermaid sequence diagram."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from survey.traces.replay import TURNS, Replay, replay, timeline
 __all__ = ["mermaid"]
 
 LONGEST = 48
-"""Characters of a name or of kept content that a diagram shows."""
+"""The maximum number of characters of a name or content in a diagram."""
 
 PLAIN = frozenset(" .,_-/()×…")
-"""What stands for itself in any text of a diagram, beside letters and digits."""
+"""Characters that need no escape in a diagram, besides letters and digits."""
 
 
 def mermaid(trace: Trace, most: int = 200) -> str:
-    """The diagram as text: who spawned, tasked, wrote to and answered whom, in causal order.
+    """Return the diagram as text: spawns, tasks, messages and returns between agents, in causal order.
 
-    What an agent does by itself between two arrows (turns, tool calls) is summed up in one note. After
-    ``most`` arrows and notes the diagram ends with a note that says how many events it leaves out.
+    One note summarises what an agent does alone between two arrows (turns, tool calls). After ``most`` arrows
+    and notes the diagram ends with a note that counts the events left out.
 
     >>> event = {"id": "e1", "t": 0, "type": "message", "agent": "ann", "to": "bob"}
     >>> print(mermaid(Trace([Event.of(event)], [], {"trace_id": "r", "task_id": "t"})), end="")
@@ -40,26 +40,26 @@ def mermaid(trace: Trace, most: int = 200) -> str:
 
 
 class _Diagram:
-    """A diagram in the making: participants, and lines of one or two statements each."""
+    """A builder of diagrams: participants, and lines of one or two statements each."""
 
     def __init__(self, team: Mapping[str, Member], most: int) -> None:
         self._team, self._most = team, most
         self._names: dict[str, str] = {}
-        """What each agent is called in the diagram; one that is spawned again after its end gets a new name."""
+        """The name of each agent in the diagram; an agent that is spawned again after its end gets a new one."""
         self._top: dict[str, str] = {}
-        """The declarations of those whom no spawn creates."""
+        """The declarations of participants that no spawn creates."""
         self._lines: list[list[str]] = []
         self._last: dict[str, list[str]] = {}
         """The last line about each participant."""
         self._gone: set[str] = set()
         self._alone: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-        """What each agent has done by itself since its last line, and whether it failed."""
+        """What each agent has done alone since its last line, and whether it failed."""
         self._waiting: Counter[str] = Counter()
-        """How many events that stands for."""
+        """How many events these acts represent."""
         self._participants = self._drawn = 0
 
     def draw(self, replayed: Replay) -> None:
-        """Draw all events, as far as there is room."""
+        """Draw events until the limit is reached."""
         events = replayed.graph.events
         calls = {result: call for call, result in replayed.answers.items()}
         for place, event in enumerate(events):
@@ -73,34 +73,34 @@ class _Diagram:
         for agent in list(self._alone):
             if len(self._lines) < self._most or agent in self._names:
                 self._flush(agent)
-        # results whose calls are told already
+        # results whose calls are already drawn
         self._drawn += sum(count for agent, count in self._waiting.items() if agent not in self._alone)
         if left := len(events) - self._drawn:
             ends = list(dict.fromkeys([next(iter(self._names.values())), next(reversed(self._names.values()))]))
             self._lines.append([f"Note over {','.join(ends)}: {left} of {len(events)} events are left out"])
 
     def statements(self) -> list[str]:
-        """The statements of the diagram in their order."""
+        """Return the statements of the diagram in order."""
         return [*self._top.values(), *(statement for line in self._lines for statement in line)]
 
     def _event(self, event: Event, status: str) -> None:
-        said = event.type.replace("_", " ")
+        label = event.type.replace("_", " ")
         how = "" if status == "ok" else f" ({status})"
         to = event.child if event.type == "spawn" else event.to
         if event.type == "despawn":
             self._despawn(event)
         elif to is None or event.type in TURNS or event.type in ("tool_call", "tool_result", "compaction"):
-            tool = _text(event.tool or said) if event.type == "tool_call" else said
+            tool = _text(event.tool or label) if event.type == "tool_call" else label
             self._does(event.agent, "turn" if event.type in TURNS else tool, status != "ok")
         elif event.type == "spawn":
             role = f" as {_text(event.role)}" if event.role and event.role != self._member(to).name else ""
             self._arrow(event, "->>", to, f"spawn{role}{how}", spawns=True)
         elif event.type == "message" and event.delivered is False:
-            self._arrow(event, "-x", to, f"{said}{how}, never delivered")
+            self._arrow(event, "-x", to, f"{label}{how}, never delivered")
         elif event.type == "message":
-            self._arrow(event, "-)", to, f"{'handoff' if event.transfer else said}{how}")
+            self._arrow(event, "-)", to, f"{'handoff' if event.transfer else label}{how}")
         else:
-            self._arrow(event, {"return": "-->>", "stop": "-x"}.get(event.type, "->>"), to, f"{said}{how}")
+            self._arrow(event, {"return": "-->>", "stop": "-x"}.get(event.type, "->>"), to, f"{label}{how}")
 
     def _does(self, agent: str, what: str, failed: bool = False) -> None:
         self._alone[agent][what, failed] += 1
@@ -120,7 +120,7 @@ class _Diagram:
         return agent not in self._names or self._names[agent] in self._gone
 
     def _despawn(self, event: Event) -> None:
-        """The line of an agent ends with its last arrow, unless it began somebody's or the agent went on since."""
+        """End the lifeline of an agent at its last arrow, unless that is a spawn or the agent acted since."""
         agent = event.to or event.agent
         self._flush(agent)
         name = self._names.get(agent, "")
@@ -133,13 +133,13 @@ class _Diagram:
         self._gone.add(name)
 
     def _flush(self, agent: str) -> None:
-        """Note what an agent has done by itself."""
+        """Write a note on what an agent has done alone."""
         if done := self._alone.pop(agent, None):
             name = self._named(agent)
-            said = [
+            acts = [
                 _counted(what, done[what, False], done[what, True]) for what in dict.fromkeys(what for what, _ in done)
             ]
-            self._line([f"Note over {name}: {', '.join(said)}"], name)
+            self._line([f"Note over {name}: {', '.join(acts)}"], name)
             self._drawn += self._waiting.pop(agent)
 
     def _line(self, statements: list[str], *about: str) -> None:
@@ -153,7 +153,7 @@ class _Diagram:
         return self._names[agent]
 
     def _declared(self, agent: str) -> str:
-        """The declaration of a new participant."""
+        """Return the declaration of a new participant."""
         self._participants += 1
         self._names[agent] = f"p{self._participants}"
         name = "" if agent.startswith(self._member(agent).name) else f"{_text(self._member(agent).name)}<br/>"
@@ -165,7 +165,7 @@ class _Diagram:
 
 
 def _counted(what: str, well: int, failed: int) -> str:
-    """What was done, how often, and how often it failed.
+    """Return an act with its count and its failures.
 
     >>> _counted("search", 2, 1), _counted("turn", 1, 0)
     ('search ×3 (1 failed)', 'turn')
@@ -174,12 +174,12 @@ def _counted(what: str, well: int, failed: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Any text as Mermaid shows it, on one line: what could mean something to it stands as a character code.
+    """Escape a text for Mermaid, on one line: special characters become character codes.
 
     >>> _text("end; #1"), _text("x" * 60) == "x" * 47 + "…"
     ('end#59; #35;1', True)
     """
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     short = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
-    # "ﬂ" begins the codes by which Mermaid keeps character codes apart while it parses
+    # Mermaid's parser marks character codes internally with "ﬂ"
     return "".join(c if (c.isalnum() and c != "ﬂ") or c in PLAIN else f"#{ord(c)};" for c in short) or "?"

@@ -1,4 +1,4 @@
-"""A trace as an object-centric event log, OCEL 2.0 in JSON, for process mining."""
+"""Export to an object-centric event log, OCEL 2.0 in JSON, for process mining."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from typing import Any
 
 from survey.traces.exporters.members import members
 from survey.traces.model import Event, Trace
-from survey.traces.replay import Stint, replay, stints, timeline
+from survey.traces.replay import Delegation, delegations, replay, timeline
 
 __all__ = ["ocel"]
 
 LATEST = datetime(2262, 1, 1, tzinfo=UTC)
-"""Readers count nanoseconds since 1970 in 64 bits, which end in this year; later points of time are put here."""
+"""The last time that fits 64 bits of nanoseconds since 1970, as readers count; later times are set to it."""
 
 ALWAYS = "1970-01-01T00:00:00Z"
-"""The time that the format gives to attributes of objects that never change."""
+"""The time of attributes of objects that never change, as the format defines it."""
 
 
 def ocel(trace: Trace) -> dict[str, Any]:
-    """The log: an event for each of ours, and as objects what they are about.
+    """Return the log: one event for each event of the trace, and the objects that they concern.
 
-    Objects are the run, its agents, the tools, the tasks (pieces of work handed to an agent, from the
-    handing out to the return), the messages and the tool calls. Qualifiers say what an object is in an
-    event. In an ordinal trace a step lasts a second, and the attribute ``clock`` of the run says so.
-    Edges have no place in the format; those along messages and returns are kept as relations of the
-    event that receives.
+    Objects are the run, its agents, the tools, the tasks (from delegation to return), the messages and the
+    tool calls. Qualifiers state the part of an object in an event. In an ordinal trace a step lasts a second,
+    and the attribute ``clock`` of the run says so. The format has no edges; those along messages and returns
+    become relations of the receiving event.
 
     >>> event = Event.of({"id": "e1", "t": 2, "type": "message", "agent": "ann", "to": "bob"})
     >>> log = ocel(Trace([event], [], {"trace_id": "r", "task_id": "t"}))
@@ -46,7 +45,7 @@ def ocel(trace: Trace) -> dict[str, Any]:
 
 
 class _Log:
-    """A log in the making: objects by id, and for each event the objects that it is about."""
+    """A builder of logs: objects by id, and for each event the objects that it concerns."""
 
     def __init__(self, trace: Trace) -> None:
         self._replayed = replay(trace)
@@ -55,16 +54,16 @@ class _Log:
         self._ids = _unique(self._events)
         self._origin = _origin(trace)
         self._about: list[dict[str, str]] = [{} for _ in self._events]
-        """Objects and qualifiers: one for each, since pm4py keeps one relation between an event and an object."""
+        """Objects with one qualifier each: pm4py keeps one relation between an event and an object."""
         self.objects: dict[str, dict[str, Any]] = {}
         clock = "one second for each step, from 1970" if trace.time == "ordinal" else None
-        said = {"task_id": trace.task, "topology": trace.topology, "time": trace.time, "clock": clock}
-        run = self._object("run", trace.id, said)
+        fields = {"task_id": trace.task, "topology": trace.topology, "time": trace.time, "clock": clock}
+        run = self._object("run", trace.id, fields)
         for place in range(len(self._events)):
             self._relate(place, run, "run")
 
     def relate_agents(self) -> None:
-        """Who acts, and on whom."""
+        """Relate events to the agents that act and receive."""
         known = members(self._replayed, self._line)
         named = {
             id: self._object("agent", id, {"name": member.name, "role": member.role, "model": member.model})
@@ -81,7 +80,7 @@ class _Log:
                 self._link(named[child], named[event.sender], "spawned by")
 
     def relate_tools(self) -> None:
-        """Tools, and each call from its beginning to its result."""
+        """Relate events to tools, and to each call from its start to its result."""
         calls: dict[int, str] = {}
         for place, event in enumerate(self._events):
             if event.type == "tool_call":
@@ -99,19 +98,21 @@ class _Log:
             self._relate(result, calls[call], "answers")
 
     def relate_tasks(self) -> None:
-        """Pieces of work: who gave them, what was done for them, and who goes on with what came out."""
-        by_agent: dict[str, list[Stint]] = defaultdict(list)
+        """Relate events to tasks: the delegation, the work, and the events that use the result."""
+        by_agent: dict[str, list[Delegation]] = defaultdict(list)
         tasks: dict[int, str] = {}
-        for stint in stints(self._replayed):
-            by_agent[stint.agent].append(stint)
-            said = {"status": stint.status, "steps": stint.steps}
-            task = tasks[stint.place] = self._object("task", self._ids[stint.place], said)
-            self._relate(stint.place, task, "gives")
-            self._link(task, f"agent/{stint.agent}", "given to")
-            self._link(task, f"agent/{stint.giver}", "given by")
+        for delegation in delegations(self._replayed):
+            by_agent[delegation.agent].append(delegation)
+            fields = {"status": delegation.status, "steps": delegation.steps}
+            task = tasks[delegation.place] = self._object("task", self._ids[delegation.place], fields)
+            self._relate(delegation.place, task, "gives")
+            self._link(task, f"agent/{delegation.agent}", "given to")
+            self._link(task, f"agent/{delegation.delegator}", "given by")
         returned: dict[int, str] = {}
         for place, (event, actor) in enumerate(zip(self._events, self._line.actors, strict=True)):
-            before = bisect_left(by_agent[actor], place, key=lambda stint: stint.place) if actor in by_agent else 0
+            before = (
+                bisect_left(by_agent[actor], place, key=lambda delegation: delegation.place) if actor in by_agent else 0
+            )
             if before and event.t <= by_agent[actor][before - 1].end:
                 task = tasks[by_agent[actor][before - 1].place]
                 self._relate(place, task, "ends" if event.type == "return" else "for")
@@ -122,12 +123,12 @@ class _Log:
                 self._relate(target, returned[source], "takes up")
 
     def relate_messages(self) -> None:
-        """Messages, from the sending to what received them."""
+        """Relate events to messages, from the sender to the receiving event."""
         sent: dict[int, str] = {}
         for place, event in enumerate(self._events):
             if event.type == "message":
-                said = {"transfer": event.transfer, "delivered": event.delivered is not False}
-                sent[place] = self._object("message", self._ids[place], said)
+                fields = {"transfer": event.transfer, "delivered": event.delivered is not False}
+                sent[place] = self._object("message", self._ids[place], fields)
                 self._relate(place, sent[place], "sends")
                 self._link(sent[place], f"agent/{event.sender}", "from")
                 if event.to:
@@ -143,7 +144,7 @@ class _Log:
                 "id": self._ids[place],
                 "type": event.type,
                 "time": self._at(event.t),
-                "attributes": _attributes(self._said(event)),
+                "attributes": _attributes(self._event_fields(event)),
                 "relationships": [
                     {"objectId": id, "qualifier": qualifier} for id, qualifier in self._about[place].items()
                 ],
@@ -151,7 +152,7 @@ class _Log:
             for place, event in enumerate(self._events)
         ]
 
-    def _said(self, event: Event) -> dict[str, Any]:
+    def _event_fields(self, event: Event) -> dict[str, Any]:
         rewards = event.reward if isinstance(event.reward, dict) else {"": event.reward}
         return {
             "status": event.status,
@@ -168,9 +169,9 @@ class _Log:
             **{f"reward {name}".strip(): reward for name, reward in rewards.items()},
         }
 
-    def _object(self, type: str, name: str, said: Mapping[str, Any]) -> str:
+    def _object(self, type: str, name: str, fields: Mapping[str, Any]) -> str:
         id = f"{type}/{name}"
-        attributes = [{**attribute, "time": ALWAYS} for attribute in _attributes(said)]
+        attributes = [{**attribute, "time": ALWAYS} for attribute in _attributes(fields)]
         self.objects.setdefault(id, {"id": id, "type": type, "attributes": attributes, "relationships": []})
         return id
 
@@ -188,7 +189,7 @@ class _Log:
 
 
 def _origin(trace: Trace) -> datetime:
-    """The point of time at t = 0; 1970 where it is not known."""
+    """Return the time at t = 0; 1970 if it is unknown."""
     unknown = datetime(1970, 1, 1, tzinfo=UTC)
     if trace.time == "ordinal":
         return unknown
@@ -200,7 +201,7 @@ def _origin(trace: Trace) -> datetime:
 
 
 def _unique(events: Sequence[Event]) -> list[str]:
-    """The id of each event; one that is taken already gets a number."""
+    """Return the id of each event; a repeated id gets a number."""
     taken: Counter[str] = Counter(event.id for event in events)
     seen: Counter[str] = Counter()
     ids = []
@@ -218,12 +219,12 @@ def _unique(events: Sequence[Event]) -> list[str]:
 KINDS = {bool: "boolean", int: "integer", float: "float", str: "string"}
 
 
-def _attributes(said: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"name": name, "value": value} for name, value in said.items() if value not in (None, "")]
+def _attributes(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": name, "value": value} for name, value in fields.items() if value not in (None, "")]
 
 
 def _types(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The types of events or objects, each with the attributes that are used."""
+    """Return the types of events or objects, each with the attributes in use."""
     types: dict[str, dict[str, str]] = {}
     for item in items:
         known = types.setdefault(item["type"], {})

@@ -17,17 +17,17 @@ INTERNAL, CLIENT = 1, 3
 FAILED = 2
 
 UNSET = 1
-"""Where a clock starts of which nobody knows the time: one second after 1970, as 0 means "not set" in OTLP."""
+"""The start of a trace with an unknown start time: one second after 1970, as 0 means "not set" in OTLP."""
 
 GENERATIONS = ("model_call", "orchestrator_decision", "aggregate")
 
 
 def otlp(trace: Trace) -> dict[str, Any]:
-    """An OTLP JSON document: a span for each agent, generation and tool call; other events on the agent's span.
+    """Return an OTLP JSON document: a span for each agent, generation and tool call, and span events for the rest.
 
-    Ids are hashes of the trace's id and the events' ids, so that the same trace gives the same
-    document. Edges between spans are span links that name their type. In an ordinal trace a step
-    lasts a second, and the resource attribute ``orchestration.time`` says so.
+    Ids are hashes of the trace id and the event ids, so that the same trace yields the same document. Edges
+    between spans are span links that name their type. In an ordinal trace a step lasts a second, and the
+    resource attribute ``orchestration.time`` says so.
     """
     return {"resourceSpans": [{"resource": {"attributes": _resource(trace)}, "scopeSpans": [_Export(trace).scope()]}]}
 
@@ -56,7 +56,7 @@ class _Export:
         self.own: dict[str, list[Event]] = defaultdict(list)
         self.spawns: dict[str, Event] = {}
         self.returns: dict[str, Event] = {}
-        """The last return of each agent that was spawned: the end of its span."""
+        """The last return of each spawned agent: the end of its span."""
         for event in self.events:
             self._take(event)
         for agent in self.trace.agents.keys() - OUTSIDE:
@@ -64,9 +64,9 @@ class _Export:
         self.returns = {agent: back for agent, back in self.returns.items() if self._agent_around(agent)}
         self.results = self._paired()
         self.spans: dict[str, dict[str, Any]] = {}
-        """Spans by the event or agent that they stand for."""
+        """Spans by the event or agent that they represent."""
         self.of_event: dict[str, str] = {}
-        """The span that an event is found on."""
+        """The span of each event."""
 
     def scope(self) -> dict[str, Any]:
         for agent in self.own:
@@ -87,7 +87,7 @@ class _Export:
             self.returns[event.agent] = event
 
     def _paired(self) -> dict[str, Event]:
-        """The result of each call: by its parent, else by the edge between them."""
+        """Return the result of each call: by its parent, else by the edge between them."""
         kinds = {event.id: event for event in self.events}
         found = {event.parent: event for event in self.events if event.type == "tool_result" and event.parent}
         for edge in self.trace.edges:
@@ -106,16 +106,16 @@ class _Export:
         end = back.end if back else self.last if spawn is None else max([start, *(event.end for event in acts)])
         stopped = any(event.type == "stop" for event in acts)
         parent = self._agent_around(agent)
-        said: dict[str, Any]
+        attributes: dict[str, Any]
         if parent and spawn and spawn.tool:
-            said = {
+            attributes = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": spawn.tool,
                 "gen_ai.tool.call.id": spawn.id,
             }
-            self._span(f"via {agent}", f"execute_tool {spawn.tool}", spawn.t, end, said, parent)
+            self._span(f"via {agent}", f"execute_tool {spawn.tool}", spawn.t, end, attributes, parent)
             parent = f"via {agent}"
-        said = {
+        attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.id": agent,
             "gen_ai.agent.name": name,
@@ -126,9 +126,15 @@ class _Export:
         }
         busy = any(event.tokens for event in acts if event is not back)
         if back and back.tokens:
-            said |= {**_usage(back), "orchestration.usage_beyond": busy or None}
+            attributes |= {**_usage(back), "orchestration.usage_beyond": busy or None}
         self._span(
-            f"agent {agent}", f"invoke_agent {name}", start, end, said, parent, status=back.status if back else "ok"
+            f"agent {agent}",
+            f"invoke_agent {name}",
+            start,
+            end,
+            attributes,
+            parent,
+            status=back.status if back else "ok",
         )
         if back:
             self.of_event[back.id] = f"agent {agent}"
@@ -136,7 +142,7 @@ class _Export:
             self.of_event[spawn.id] = f"agent {agent}"
 
     def _agent_around(self, agent: str) -> str | None:
-        """The span of the agent that spawned this one; none where that leads back to itself."""
+        """Return the span of the agent that spawned this one; None in a spawn cycle."""
         seen = {agent}
         spawn = self.spawns.get(agent)
         first = spawn.agent if spawn and spawn.agent in self.own else None
@@ -161,7 +167,7 @@ class _Export:
 
     def _write_call(self, call: Event) -> None:
         result = self.results.get(call.id)
-        said = {
+        attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": call.tool or "tool",
             "gen_ai.tool.call.id": call.id,
@@ -170,27 +176,29 @@ class _Export:
         }
         status = result.status if result and result.status != "ok" else call.status
         end = result.t if result else None
-        self._span(call.id, f"execute_tool {call.tool or 'tool'}", call.t, end, said, self._around(call), status=status)
+        self._span(
+            call.id, f"execute_tool {call.tool or 'tool'}", call.t, end, attributes, self._around(call), status=status
+        )
         self.of_event[call.id] = call.id
         if result:
             self.of_event[result.id] = call.id
 
     def _write_handoff(self, event: Event) -> None:
         name = self.trace.agents.get(event.to or "", {}).get("name") or event.to
-        said = {
+        attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": f"transfer_to_{name}",
             "gen_ai.transfer.mode": "pass_control",
             "gen_ai.transfer.target.name": name,
         }
         opened = f"execute_tool transfer_to_{name} {name}"
-        self._span(event.id, opened, event.t, event.t, said, self._around(event), status=event.status)
+        self._span(event.id, opened, event.t, event.t, attributes, self._around(event), status=event.status)
         self.of_event[event.id] = event.id
 
     def _write_generation(self, event: Event, key: str) -> None:
         model = self.trace.agents.get(event.agent, {}).get("model")
         operation = "chat" if event.tokens is not None or event.type == "model_call" else "plan"
-        said = {
+        attributes = {
             "gen_ai.operation.name": operation,
             "gen_ai.request.model": model if operation == "chat" else None,
             "orchestration.event": event.type,
@@ -201,14 +209,14 @@ class _Export:
         }
         name = f"{operation} {model}" if model and operation == "chat" else operation
         kind = CLIENT if operation == "chat" else INTERNAL
-        self._span(key, name, event.t, event.end, said, self._around(event), kind=kind, status=event.status)
+        self._span(key, name, event.t, event.end, attributes, self._around(event), kind=kind, status=event.status)
         self.of_event.setdefault(event.id, key)
 
     def _note(self, event: Event) -> None:
-        """An event that the conventions have no span for stands on its agent's span."""
+        """Write an event without a span in the conventions on the span of its agent."""
         around = self._around(event) or next(iter(self.spans), None)
         if around:
-            said = {
+            attributes = {
                 "orchestration.agent": event.agent,
                 "orchestration.to": event.to,
                 "orchestration.decision": " ".join(event.decision or []) or None,
@@ -218,7 +226,7 @@ class _Export:
             note = {
                 "timeUnixNano": self._nanoseconds(event.t),
                 "name": f"orchestration.{event.type}",
-                "attributes": _attributes(said),
+                "attributes": _attributes(attributes),
             }
             self.spans[around]["events"].append(note)
 
@@ -232,7 +240,7 @@ class _Export:
         name: str,
         start: float,
         end: float | None,
-        said: Mapping[str, Any],
+        attributes: Mapping[str, Any],
         parent: str | None,
         kind: int = INTERNAL,
         status: str = "ok",
@@ -246,14 +254,14 @@ class _Export:
             "kind": kind,
             "startTimeUnixNano": self._nanoseconds(start),
             "endTimeUnixNano": None if end is None else self._nanoseconds(max(start, end)),
-            "attributes": _attributes({**said, **failed}),
+            "attributes": _attributes({**attributes, **failed}),
             "events": [],
             "links": [],
             "status": {"code": FAILED} if failed else {},
         }
         self.spans[key] = {field: value for field, value in span.items() if value is not None}
 
-    # what is beside the spans
+    # rewards and links
 
     def _write_rewards(self) -> None:
         for event in self.events:
@@ -266,16 +274,16 @@ class _Export:
     def _score(self, key: str, t: float, named: Mapping[str, Any]) -> None:
         for name, score in named.items():
             if number(score) is not None:
-                said = {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": float(score)}
+                attributes = {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": float(score)}
                 note = {"timeUnixNano": self._nanoseconds(t), "name": "gen_ai.evaluation.result"}
-                self.spans[key]["events"].append({**note, "attributes": _attributes(said)})
+                self.spans[key]["events"].append({**note, "attributes": _attributes(attributes)})
 
     def _write_links(self) -> None:
         for edge in self.trace.edges:
             src, dst = self.of_event.get(edge.src), self.of_event.get(edge.dst)
             if edge.type not in ("temporal", "spawn") and src and dst and src != dst:
-                said = _attributes({"orchestration.edge": edge.type})
-                link = {"traceId": self.trace_id, "spanId": self._span_id(src), "attributes": said}
+                attributes = _attributes({"orchestration.edge": edge.type})
+                link = {"traceId": self.trace_id, "spanId": self._span_id(src), "attributes": attributes}
                 self.spans[dst]["links"].append(link)
 
     def _span_id(self, key: str) -> str:
@@ -286,7 +294,7 @@ class _Export:
 
 
 def _origin(trace: Trace) -> int:
-    """Nanoseconds since 1970 at t = 0."""
+    """Return the nanoseconds since 1970 at t = 0."""
     try:
         return round(datetime.fromisoformat(str(trace.source.get("started"))).timestamp() * 1e6) * 1000
     except (ValueError, OverflowError):
@@ -298,7 +306,7 @@ def _hash(name: str, size: int) -> str:
 
 
 def _usage(event: Event) -> dict[str, Any]:
-    """Tokens in the conventions' names, where those of a cache are part of the input."""
+    """Return tokens under the names of the conventions, which count cached tokens as input."""
     tokens = event.by_kind
     if not tokens:
         return {"gen_ai.usage.total_tokens": _whole(event.tokens)}
@@ -323,9 +331,9 @@ def _message(content: Any) -> str | None:
     return json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": content}], "finish_reason": "stop"}])
 
 
-def _attributes(said: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """OTLP's list of keys and typed values; whole numbers are texts there. What is None is left out."""
-    return [{"key": key, "value": _value(value)} for key, value in said.items() if value is not None]
+def _attributes(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return OTLP's list of keys and typed values, integers as strings; None is left out."""
+    return [{"key": key, "value": _value(value)} for key, value in attributes.items() if value is not None]
 
 
 def _value(value: Any) -> dict[str, Any]:

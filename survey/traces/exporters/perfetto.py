@@ -11,30 +11,29 @@ from typing import Any
 
 from survey.traces.exporters.members import members
 from survey.traces.model import Event, Trace
-from survey.traces.replay import Replay, Stint, Timeline, replay, stints, timeline
+from survey.traces.replay import Delegation, Replay, Timeline, delegations, replay, timeline
 
 __all__ = ["perfetto"]
 
 INSTANTS = frozenset({"human_intervention", "safety_event", "despawn", "stop"})
 
 LATEST = 9e9
-"""Perfetto counts nanoseconds in 64 bits; later points of time are drawn here."""
+"""The last time that fits Perfetto's 64-bit nanoseconds; later events are drawn here."""
 
 RUN = 1
-"""The process; Perfetto calls the thread of the same number, that of the root, its main thread."""
+"""The process id. Perfetto labels the thread with the same id, that of the root, as the main thread."""
 
 
 def perfetto(trace: Trace) -> dict[str, Any]:
-    """A document for Perfetto (or any viewer of Chrome trace events): a track for each agent, the root's on top.
+    """Return a document for Perfetto (or any viewer of Chrome trace events): a track for each agent, the root first.
 
-    On the tracks are the pieces of work that were handed out, and in them turns, tool calls (from the
-    call to its result) and other acts, each as long as the timeline says; tool calls that overlap
-    stand on tracks of their own. Edges between agents are flows, a counter says how many agents are
-    busy. What lies on the critical path has the category and the argument ``critical``. An ordinal
-    trace takes a second for each step, and ``otherData`` says so.
+    A track shows the tasks of its agent and, within them, turns, tool calls (from the call to its result) and
+    other acts, with the durations of the timeline; overlapping tool calls have additional tracks. Edges between
+    agents are flows; a counter shows the number of busy agents. Events on the critical path have the category
+    and the argument ``critical``. In an ordinal trace a step lasts a second, and ``otherData`` says so.
 
-    Bars are pairs of begin and end, not complete events: of complete events that begin at one time
-    Perfetto takes the longest first, which would put an act without length into the turn after it.
+    Bars are pairs of begin and end, not complete events: among complete events with the same start, Perfetto
+    nests by length, which would put an act without length into the following turn.
 
     >>> trace = Trace([Event.of({"id": "e1", "t": 2, "type": "model_call", "agent": "solo"})], [], {"trace_id": "r"})
     >>> [(event["ph"], event["name"], event.get("ts")) for event in perfetto(trace)["traceEvents"][-2:]]
@@ -55,7 +54,7 @@ def perfetto(trace: Trace) -> dict[str, Any]:
             records += [_meta("thread_name", number, name=name), _meta("thread_sort_index", number, sort_index=number)]
             drawn += _records(bars, flows, number)
             number += 1
-    drawn += [(t, -1, _counted(t, level)) for t, level in _levels(line.busy.values())]
+    drawn += [(t, -1, _counter(t, level)) for t, level in _levels(line.busy.values())]
     drawn.sort(key=lambda record: record[:2])
     return {
         "traceEvents": records + [record for *_, record in drawn],
@@ -72,24 +71,24 @@ class _Bar:
     start: float
     end: float
     place: int
-    """The place of its event in the causal order; of a piece of work, that of the event that gave it."""
+    """The position of its event in the causal order; for a task, that of the event that delegated it."""
     kind: str
     args: Mapping[str, Any]
     critical: bool = False
     given: bool = False
-    """Whether it is a piece of work, which encloses acts."""
+    """Whether the bar is a task, which encloses acts."""
 
 
 def _tracks(replayed: Replay, line: Timeline) -> dict[str, list[list[_Bar]]]:
-    """For each agent the bars on its own track, and on those for calls that overlap."""
+    """Return, for each agent, the bars on its main track and on the tracks of overlapping calls."""
     events, answers = replayed.graph.events, replayed.answers
     results = set(answers.values())
     critical = set(line.critical_path())
     acts: dict[str, list[_Bar]] = defaultdict(list)
     calls: dict[str, list[_Bar]] = defaultdict(list)
-    work: dict[str, list[Stint]] = defaultdict(list)
-    for stint in stints(replayed):
-        work[stint.agent].append(stint)
+    work: dict[str, list[Delegation]] = defaultdict(list)
+    for delegation in delegations(replayed):
+        work[delegation.agent].append(delegation)
     for place, (event, actor) in enumerate(zip(events, line.actors, strict=True)):
         if place in results:
             continue
@@ -108,8 +107,8 @@ def _tracks(replayed: Replay, line: Timeline) -> dict[str, list[list[_Bar]]]:
     return {agent: _arranged(acts[agent], calls[agent], work[agent]) for agent in dict.fromkeys(everyone)}
 
 
-def _arranged(acts: list[_Bar], calls: list[_Bar], work: Iterable[Stint]) -> list[list[_Bar]]:
-    """The bars by track. On the first are the acts and the calls that fall between them."""
+def _arranged(acts: list[_Bar], calls: list[_Bar], work: Iterable[Delegation]) -> list[list[_Bar]]:
+    """Return the bars by track. The first track holds the acts, and the calls between them."""
     long = sorted((act.start, act.end) for act in acts if act.end > act.start)
     enclosing = _enclosing(work, long)
     edges = sorted(
@@ -137,25 +136,30 @@ def _arranged(acts: list[_Bar], calls: list[_Bar], work: Iterable[Stint]) -> lis
     return [first, *others]
 
 
-def _enclosing(work: Iterable[Stint], long: Sequence[tuple[float, float]]) -> list[_Bar]:
-    """Pieces of work as bars that cut no act in two: one given to a busy agent begins when it is free."""
+def _enclosing(work: Iterable[Delegation], long: Sequence[tuple[float, float]]) -> list[_Bar]:
+    """Return tasks as bars that split no act: a task for a busy agent starts when the agent is free."""
     bars = []
     free = 0.0
     ends = [end for _, end in long]
-    for stint in sorted(work, key=lambda stint: (stint.start, stint.place)):
-        start, end = max(stint.start, free), stint.end
+    for delegation in sorted(work, key=lambda delegation: (delegation.start, delegation.place)):
+        start, end = max(delegation.start, free), delegation.end
         for t in (start, end):
             cut = bisect_right(ends, t)
             if cut < len(long) and long[cut][0] < t:
                 start, end = (long[cut][1], end) if t == start else (start, long[cut][0])
         free = end = max(start, end)
-        args = {"given": stint.start, "by": stint.giver, "status": stint.status, "steps": stint.steps}
-        bars.append(_Bar(f"task from {stint.giver}", start, end, stint.place, "task", args, given=True))
+        args = {
+            "given": delegation.start,
+            "by": delegation.delegator,
+            "status": delegation.status,
+            "steps": delegation.steps,
+        }
+        bars.append(_Bar(f"task from {delegation.delegator}", start, end, delegation.place, "task", args, given=True))
     return bars
 
 
 def _drawn(replayed: Replay, tracks: Mapping[str, list[list[_Bar]]]) -> dict[int, _Bar]:
-    """The bar on which each event is found, by place."""
+    """Return the bar of each event, by position."""
     bars = (bar for lanes in tracks.values() for lane in lanes for bar in lane if not bar.given)
     drawn = {bar.place: bar for bar in bars}
     return {**drawn, **{result: drawn[call] for call, result in replayed.answers.items()}}
@@ -165,7 +169,7 @@ _Flows = Mapping[int, Sequence[tuple[float, dict[str, Any]]]]
 
 
 def _flows(replayed: Replay, line: Timeline, drawn: Mapping[int, _Bar]) -> tuple[_Flows, int]:
-    """By place of the bar that they bind to the ends of all arrows, and how many arrows would lead back in time."""
+    """Return the ends of all arrows by the position of their bar, and the number of arrows that go back in time."""
     flows: dict[int, list[tuple[float, dict[str, Any]]]] = defaultdict(list)
     hidden = number = 0
     for source, target, type in replayed.graph.edges():
@@ -184,9 +188,9 @@ def _flows(replayed: Replay, line: Timeline, drawn: Mapping[int, _Bar]) -> tuple
 
 
 def _records(bars: list[_Bar], flows: _Flows, thread: int) -> Iterator[tuple[float, int, dict[str, Any]]]:
-    """The records of one track with their time and rank; sorted by both they keep their order here.
+    """Yield the records of one track with their time and rank; sorting by both preserves this order.
 
-    Viewers take records of one time in the order of the file and bind an arrow to the bar opened last.
+    Viewers process simultaneous records in file order and bind an arrow to the last bar opened.
     """
     rank = -1
     open: list[_Bar] = []
@@ -219,7 +223,7 @@ def _records(bars: list[_Bar], flows: _Flows, thread: int) -> Iterator[tuple[flo
 
 
 def _holds(outer: _Bar, inner: _Bar) -> bool:
-    """Whether a bar is still open when another begins. What ends a piece of work belongs to it."""
+    """Return whether a bar is still open when another starts. The act that ends a task belongs to it."""
     if outer.given:
         return not inner.given and (inner.start < outer.end or inner.end <= outer.end)
     return inner.start < outer.end
@@ -264,7 +268,7 @@ def _call(event: Event, events: Sequence[Event], result: int | None) -> dict[str
 
 
 def _levels(busy: Iterable[Iterable[tuple[float, float]]]) -> Iterator[tuple[float, int]]:
-    """How many agents are busy, each time the number changes."""
+    """Yield the number of busy agents whenever it changes."""
     changes: Counter[float] = Counter()
     for stretches in busy:
         for start, end in stretches:
@@ -277,7 +281,7 @@ def _levels(busy: Iterable[Iterable[tuple[float, float]]]) -> Iterator[tuple[flo
             yield t, level
 
 
-def _counted(t: float, level: int) -> dict[str, Any]:
+def _counter(t: float, level: int) -> dict[str, Any]:
     return {"ph": "C", "name": "agents", "ts": _microseconds(t), "pid": RUN, "args": {"busy": level}}
 
 
@@ -286,19 +290,19 @@ def _meta(name: str, thread: int | None, /, **args: Any) -> dict[str, Any]:
 
 
 def _microseconds(t: float) -> float:
-    """A point of time for the file; whole where it can be."""
+    """Return a time in microseconds, as an integer where possible."""
     us = round(min(t, LATEST) * 1e6, 3)
     return int(us) if us == int(us) else us
 
 
 def _head(trace: Trace, hidden: int) -> dict[str, Any]:
-    said = {
+    fields = {
         "trace_id": trace.id,
         "task_id": trace.task,
         "system": trace.head.get("system"),
         "time": trace.time,
-        "unit": "a step of the trace lasts one second here" if trace.time == "ordinal" else None,
+        "unit": "one second for each step of the trace" if trace.time == "ordinal" else None,
         "started": trace.source.get("started"),
-        "edges not drawn, since they lead back in time": hidden or None,
+        "edges not drawn because they go back in time": hidden or None,
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}

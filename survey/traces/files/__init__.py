@@ -1,22 +1,22 @@
-"""Traces in files: read in pieces, decoded, packed, written, anonymised."""
+"""Trace files: streaming reader, decoding, compression, writing and anonymisation."""
 
 from survey.traces.files.anonymising import anonymised
-from survey.traces.files.packing import GZIP, ZSTD, BadPacking, Measured, unpacked
+from survey.traces.files.compression import GZIP, ZSTD, DecompressionError, SizeLimited, decompressed
 from survey.traces.files.reading import Reading, read, readings, readings_of
-from survey.traces.files.writing import dumped, packed_whole, write
+from survey.traces.files.writing import to_json_line, write, write_compressed
 
 __all__ = [
     "GZIP",
     "ZSTD",
-    "BadPacking",
-    "Measured",
+    "DecompressionError",
     "Reading",
+    "SizeLimited",
     "anonymised",
-    "dumped",
-    "packed_whole",
+    "decompressed",
     "read",
     "readings",
     "readings_of",
-    "unpacked",
+    "to_json_line",
     "write",
+    "write_compressed",
 ]

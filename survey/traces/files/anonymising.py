@@ -1,4 +1,4 @@
-"""A trace that says how a team worked, and no longer who it was or what about."""
+"""Anonymisation of traces: keeps how a team worked, removes who it was and what the task was."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from survey.traces.model import OUTSIDE, Content, Edge, Event, Trace
 
 KEPT = ("schema_version", "topology", "time", "link_quality")
 FLAGS = ("protocol",)
-"""Fields beside the schema's that measures need and that name nobody."""
+"""Additional fields that measures need and that identify nobody."""
 
 TEAM = "team"
 """The reward of the whole run."""
@@ -23,38 +23,37 @@ FIGURES = frozenset({
     "task", "planning", "communication", "kpi", "judge", "score", "accuracy", "task_success", "protocol_overhead",
     "tokens", "wall_clock_s", "tool_calls", "messages", "model_calls", "usd",
 })  # fmt: skip
-"""Names of rewards, costs and metrics that say what is meant and not who: all others are named anew."""
+"""Names of rewards, costs and metrics that identify nobody: all others are renamed."""
 
 LABELS = frozenset({"decisive_error", "unsafe_content"})
-"""The judgements that measures look for."""
+"""The labels that measures use."""
 
-IN_WORDS = """
-    a act acts again agent agents all already among an and another answer answered answers any
-    are as assignments at attachments attempts back be before began belong beside between beyond
-    branch by cache call calls cannot cause come commands communications compactions
-    continuations copied counts created dated decisive deeply dependencies do documents does
-    down duration earlier end ended errors evaluations event events everything failed follow for
-    found from given guardrails handed has have history id in inboxes inside instructions
-    intermediate is iterations its JSON judgements keep kind kinds know known later let lines
-    links lists log logged message messages missing model moved name neighbours neither nested
-    never no nobody nor not number object objects observations of on one only or others over own
-    parent's parents part parts pass pictures pieces placed plans programs put read receiver
-    records references repeat repeated replaced result results returned returns rewards rolled
-    rollout run said same sample samples sandbox say scored scorers scores seen sender session
-    show single source span spans spawning speaker speaks spent step steps still sub system
-    tasks team tell tells text texts that the their themselves there they those thread time
-    times to together token tokens told too took tool total totals trace traces trajectory tree
-    turn turns twice unknown was were what which who whole whose with without words work
+LOSS_TEXT = """
+    a act acts again agent agents already an and another answered answers any are assign
+    assignments at attachments attempts back before beside between beyond branch but by cached
+    call calls cannot cause come commands communications compactions continuations control
+    copied counts created dated decisive deeply dependencies did documents down duration earlier
+    end ended errors evaluations event events failed follow from guardrails have history hold id
+    in inboxes inside instructions intermediate intervene into is iterations its JSON judgements
+    kept kinds known later lines links lists log logged merged message messages missing model
+    moved name neighbours neither nested never no nor not numbers objects observations of on one
+    only or outside own parent parent's parents parts passed pictures pieces placed plans
+    programs read reader receiver recorded records references repeat repeated replaced results
+    returns rewards rolled rollout run runs same sample samples sandbox scored scorers scores
+    sender session set single source span spans spawning speaker spent start step steps still
+    sub system tasks team text texts that the their themselves they those thread time times to
+    token tokens too took tool total totals trace traces trajectories trajectory tree turn turns
+    unknown unnamed unreadable were what whole whose without working
 """
-"""Every word in which an importer of ours says what was lost. What is said in others may name somebody."""
+"""All words that our importers use to describe losses. Descriptions with other words may identify somebody."""
 
-LOSSES = frozenset(IN_WORDS.split())
+LOSS_WORDS = frozenset(LOSS_TEXT.split())
 
-UNSAID = "losses that are named in the original only"
+UNNAMED_LOSSES = "losses that are named in the original only"
 
 
 class _Names:
-    """New names in the order of first mention, the same for the same old name."""
+    """Assigns new names in order of first mention, consistently for equal old names."""
 
     def __init__(self, stem: str, kept: frozenset[str] = OUTSIDE) -> None:
         self._new: dict[str, str] = {}
@@ -62,7 +61,7 @@ class _Names:
         self._names: Iterator[str] = (f"{stem}-{number}" for number in count(1))
 
     def __contains__(self, old: str) -> bool:
-        """Whether this has been named anew."""
+        """Return whether this name has been replaced."""
         return old in self._new
 
     def __call__(self, old: str | None) -> str | None:
@@ -74,14 +73,14 @@ class _Names:
 
 
 def anonymised(trace: Trace, salt: str | None = None) -> Trace:
-    """The same events, edges, times and figures under new names.
+    """Return a trace with the same events, edges, times and figures under new names.
 
-    Agents, their names and roles, models, tools, ids, the task and the run are named anew, and so are
-    rewards, costs, metrics and labels whose names are not the toolkit's own; content, the answer, reasons
-    of labels, the source and every field that the schema does not know are taken out. What was lost on the
-    way is told in the words of the toolkit's importers; what others say is only counted. References to
-    content are hashed again with a salt that is thrown away (or given, so that several traces stay
-    comparable). All measures stay what they were.
+    Renamed are agents, their names and roles, models, tools, ids, the task and the run, and all
+    rewards, costs, metrics and labels whose names are not the toolkit's own. Removed are content, the
+    answer, reasons of labels, the source and every field that the schema does not define. Losses are
+    kept in the words of the toolkit's importers; all others are only counted. References to content
+    are hashed again with a salt that is discarded (or given, so that several traces stay comparable).
+    All measures keep their values.
     """
     agent, tool, role = _Names("agent"), _Names("tool"), _Names("role")
     name, model, id = _Names("name"), _Names("model"), _Names("e")
@@ -89,7 +88,7 @@ def anonymised(trace: Trace, salt: str | None = None) -> Trace:
     content = Content(salt=salt)
 
     def figures(old: object, *bearers: _Names) -> dict[str, Any]:
-        """Figures whose names, part by part, stay those of their bearers, or say what is meant, or are new."""
+        """Rename figures part by part: parts that name a bearer follow it, known names stay, others are new."""
         return {
             "/".join(
                 next((str(one(word)) for one in bearers if word in one and key != TEAM), str(part(word)))
@@ -150,7 +149,7 @@ def anonymised(trace: Trace, salt: str | None = None) -> Trace:
 
 
 def _introduce(trace: Trace, *named: Callable[[str | None], str | None]) -> None:
-    """Name everybody who acts before any figure is named: a reward may bear the name of one who comes later."""
+    """Rename all actors before any figure: a reward may bear the name of an actor that appears later."""
     agent, role, name, tool = named
     for event in trace.events:
         for new, old in ((agent, event.agent), (agent, event.from_), (agent, event.to), (role, event.role),
@@ -160,11 +159,11 @@ def _introduce(trace: Trace, *named: Callable[[str | None], str | None]) -> None
 
 
 def _lost(losses: object) -> list[dict[str, Any]]:
-    """What was lost, each in words that are known to name nobody; all else in one sum."""
+    """Return the losses described in known words; all others as one total."""
     counted = Counter[str]()
     for loss in losses if isinstance(losses, list) else ():
         if isinstance(loss, Mapping) and type(loss.get("count")) is int:
             words = str(loss.get("what"))
-            known = set(re.findall(r"[^\s,-]+", words)) <= LOSSES
-            counted[words if known else UNSAID] += loss["count"]
+            known = set(re.findall(r"[^\s,-]+", words)) <= LOSS_WORDS
+            counted[words if known else UNNAMED_LOSSES] += loss["count"]
     return [{"what": words, "count": number} for words, number in counted.items()]

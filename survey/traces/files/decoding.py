@@ -1,9 +1,9 @@
-"""JSON texts of many events or edges into Python, held to the schema in passing.
+"""Fast path: decode JSON texts of many events or edges and validate them in the same pass.
 
-``msgspec`` decodes straight into the fields that the schema describes; what fits them is valid, and
-a test holds that to the schema. Whatever is unusual in any way (an unknown field, a key said twice,
-a number that is none, a slip) is left to the careful reader, by giving None: it is slow, keeps
-everything, and finds the words for what is wrong.
+``msgspec`` decodes directly into the fields of the schema; what it accepts is valid, and a test
+compares this with the schema. For anything unusual (an unknown field, a duplicate key, NaN, an
+error) the functions return None, and the caller falls back to the slow path, which preserves
+everything and reports what is wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from survey.traces.model import EDGE_TYPES, LARGEST, Event
 
 
 class EdgeShape(Struct, forbid_unknown_fields=True, gc=False):
-    """An edge as a file holds it."""
+    """An edge as stored in a file."""
 
     src: Annotated[str, Meta(min_length=1)]
     dst: Annotated[str, Meta(min_length=1)]
@@ -29,21 +29,21 @@ _events, _edges = Decoder(list[Event]), Decoder(list[EdgeShape])
 
 
 def events(text: str) -> list[Event] | None:
-    """The events of a list; None if it takes more care. Raises ``ValueError`` where it is no JSON."""
+    """Return the events of a list; None if it needs the slow path. Raises ``ValueError`` for invalid JSON."""
     found = _fitting(_events, text)
     return found if found is not None and _complete(found, text) and all(map(_sound, _uncommon(found))) else None
 
 
 def edges(text: str) -> list[EdgeShape] | None:
-    """The edges of a list; None if it takes more care. Raises ``ValueError`` where it is no JSON."""
+    """Return the edges of a list; None if it needs the slow path. Raises ``ValueError`` for invalid JSON."""
     found = _fitting(_edges, text)
-    if found is None or text.count(":") == 3 * len(found):  # three keys each, which are all there, and no others
+    if found is None or text.count(":") == 3 * len(found):  # exactly the three required keys each
         return found
     return found if _complete(found, text) else None
 
 
 def _fitting(decoder: Decoder[list[Any]], text: str) -> list[Any] | None:
-    """What fits the shape."""
+    """Return the decoded list, or None if it does not fit the types."""
     try:
         return decoder.decode(text)
     except (ValidationError, UnicodeEncodeError):
@@ -52,18 +52,18 @@ def _fitting(decoder: Decoder[list[Any]], text: str) -> list[Any] | None:
 
 
 def _complete(found: list[Any], text: str) -> bool:
-    """Whether the objects hold all that the text says: no key is there twice, and none has a null.
+    """Return whether the objects preserve the whole text: no duplicate keys and no nulls.
 
-    Behind every key there is a colon. Written out again, the objects have as many colons as the text
-    had, within texts and without, unless some key or its value was lost.
+    Every key is followed by a colon. Encoded again, the objects contain as many colons as the text,
+    inside and outside strings, unless a key or its value was lost.
     """
-    if "\\" in text and "\\u003" in text:  # a colon written as an escape would upset the balance
+    if "\\" in text and "\\u003" in text:  # an escaped colon would distort the count
         return False
     return encode(found).count(b":") == text.count(":")
 
 
 def _uncommon(events: list[Event]) -> list[Event]:
-    """Those that say something of which the types of the fields cannot say all that must hold."""
+    """Return the events with fields whose constraints the types do not fully express."""
     return [
         event
         for event in events
@@ -79,7 +79,7 @@ def _uncommon(events: list[Event]) -> list[Event]:
 
 
 def _sound(event: Event) -> bool:
-    """What the types of the fields cannot say."""
+    """Return whether an event meets the constraints that its types cannot express."""
     if event.other is not None or event.delivered is True:
         return False
     if event.decision is not None and len(set(event.decision)) < len(event.decision):

@@ -1,4 +1,4 @@
-"""Numbers for ids: edges name millions of ends, and a number is a place in a column."""
+"""Integer indices for ids, for the millions of edge ends in a long trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Numbering:
-    """Numbers for ids as they come: 0 for the first, and for each new one the next.
+    """Assigns consecutive numbers to ids in order of appearance, starting at 0.
 
     >>> numbers = Numbering()
     >>> numbers.add(["plan", "search"])
@@ -26,30 +26,30 @@ class Numbering:
         self._reached = self._filled = 0
 
     def ids(self) -> list[str]:
-        """All ids in the order of their numbers."""
+        """Return all ids in the order of their numbers."""
         if len(self._ids) < len(self._number):
             self._ids = list(self._number)
         return self._ids
 
     def add(self, ids: list[str]) -> None:
-        """Number these: at once while each is new, and one by one since one was not."""
+        """Number these ids: in bulk while all are new, one by one after the first duplicate."""
         if self._seen_again:
             collections.deque(map(self._number.__getitem__, ids), 0)
             return
         number = self._number
         first = len(number)
         number.update(zip(ids, count(first), strict=False))
-        if len(number) < first + len(ids):  # one has been given another number than it had
+        if len(number) < first + len(ids):  # a known id was given another number
             self._seen_again = True
             self._number = number = collections.defaultdict(None, zip(number, count(), strict=False))
         number.default_factory = count(len(number)).__next__
 
     def ends(self, targets: list[str], sources: list[str]) -> tuple[list[int], list[int]]:
-        """The numbers of the ends of edges.
+        """Return the numbers of the ends of edges.
 
-        Edges mostly come in the order of their events, and lead on from one that was not long before.
-        Such ends are looked for in a small table first, that moves with them: in one of a million ids
-        nearly every look is a walk to the far end of the memory.
+        Edges mostly come in the order of their events and start at a recent one. Such ends are
+        looked up in a small moving table first: in a table of a million ids nearly every lookup
+        is a cache miss.
         """
         self._move(len(targets))
         found = self._numbers(targets)
@@ -57,8 +57,8 @@ class Numbering:
         return found, self._numbers(sources)
 
     def _move(self, reach: int) -> None:
-        """Have what lies around the place that the targets have reached in the small table."""
-        ids = self._ids or self.ids()  # some may have come since, which are looked up in the large one
+        """Fill the small table with the ids around the current position of the targets."""
+        ids = self._ids or self.ids()  # ids added since then are looked up in the large table
         start, stop = self._filled, min(self._reached + reach, len(ids))
         if not self._reached - reach <= start <= stop or len(self._near) > 4 * reach:
             self._near.clear()

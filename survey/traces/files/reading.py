@@ -1,7 +1,7 @@
-"""Traces from files, a piece at a time: no more of a file is in memory than the trace being read.
+"""Streaming reader for trace files: only the trace being read is in memory.
 
-A file holds one JSON document or many (JSON Lines, or simply one after the other), packed with gzip
-or Zstandard or not at all. The two long lists of a trace are taken in pieces, so that a document of
+A file holds one JSON document or many (JSON Lines, or simply concatenated), plain or compressed
+with gzip or Zstandard. The two long lists of a trace are decoded in pieces, so that a document of
 a million events needs little more memory than the events themselves.
 """
 
@@ -18,38 +18,38 @@ from typing import IO, Any
 from msgspec.structs import force_setattr
 
 from survey import garbage_collection
-from survey.traces.checks import Pairs, pointer, sound, validation
+from survey.traces.checks import Pairs, pointer, sanitised, validation
 from survey.traces.files import decoding
+from survey.traces.files.compression import opened
 from survey.traces.files.decoding import EdgeShape
 from survey.traces.files.numbering import Numbering
-from survey.traces.files.packing import opened
 from survey.traces.files.window import Broken, Window
 from survey.traces.model import Edges, Event, Trace
 from survey.traces.problems import LIMIT, InvalidTrace, Problems, quoted
 
 LONG = ("events", "edges")
 NAMES = {field: attrgetter(field) for field in ("agent", "role", "from_", "to", "tool")}
-"""Fields in which events say one of a few names."""
+"""Event fields whose values come from a small set of names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of one document: its trace, unless it has structural errors, and its problems."""
+    """The result of reading one document: its problems, and its trace unless it has structural errors."""
 
     place: str
-    """The file, and the line in it where the document begins."""
+    """The file, and the line where the document begins."""
     trace: Trace | None
     problems: Problems
 
     def valid(self) -> Trace:
-        """The trace; raises ``InvalidTrace`` with all problems if there are errors."""
+        """Return the trace; raises ``InvalidTrace`` with all problems if there are errors."""
         if self.trace is None or self.problems.errors:
             raise InvalidTrace(self.problems)
         return self.trace
 
 
 def read(path: Path | str) -> Trace:
-    """The one trace of a file. Raises ``InvalidTrace`` if it has structural errors, or if there are more."""
+    """Read the only trace of a file. Raises ``InvalidTrace`` on structural errors, or unless there is exactly one."""
     found = list(readings_of(path))
     if len(found) != 1:
         problems = Problems()
@@ -59,13 +59,13 @@ def read(path: Path | str) -> Trace:
 
 
 def readings_of(path: Path | str, *, limit: int = LIMIT) -> Iterator[Reading]:
-    """The documents of a file, one after the other."""
+    """Read the documents of a file one by one."""
     with Path(path).open("rb") as stream:
         yield from readings(stream, str(path), limit=limit)
 
 
 def readings(stream: IO[bytes], name: str, *, limit: int = LIMIT) -> Iterator[Reading]:
-    """The documents of an open stream; errors are reported under the name."""
+    """Read the documents of an open stream one by one; errors are reported under ``name``."""
     window = Window(opened(stream))
     found = False
     while window.more():
@@ -78,7 +78,7 @@ def readings(stream: IO[bytes], name: str, *, limit: int = LIMIT) -> Iterator[Re
 
 
 class _Document:
-    """One document while it is read."""
+    """One document while it is being read."""
 
     def __init__(self, window: Window, name: str, limit: int) -> None:
         self.window, self.problems = window, Problems(limit)
@@ -93,9 +93,9 @@ class _Document:
         self._added: list[tuple[Any, ...]] = []
 
     def reading(self) -> Reading:
-        """Read to the end of the document, or to where it breaks."""
+        """Read to the end of the document, or to the first syntax error."""
         try:
-            with garbage_collection.paused():  # there is no garbage in a document
+            with garbage_collection.paused():  # reading a document creates no garbage
                 self._members()
         except RecursionError:
             return self._broken(self.window.at, "is nested too deeply")
@@ -113,16 +113,16 @@ class _Document:
         where = "" if line == self.line else f" (line {line})"
         self.window.damage = ""
         self.window.recover()
-        self.problems.add("json", f"this is no JSON{where}: {why}{self._passed_over(line)}")
+        self.problems.add("json", f"invalid JSON{where}: {why}{self._passed_over(line)}")
         return Reading(self.place, None, self.problems)
 
     def _passed_over(self, line: int) -> str:
-        """What was left out behind a broken line, before the next one that begins a trace."""
+        """Report what was skipped between a broken line and the next line that begins a trace."""
         going_on = self.window.more()
         found = self.window.line(self.window.at)
         if found <= line + 1:
             return ""
-        return f"; read on from line {found}" if going_on else "; nothing after it was read"
+        return f"; resumed at line {found}" if going_on else "; nothing after it was read"
 
     def _members(self) -> None:
         window = self.window
@@ -133,16 +133,16 @@ class _Document:
         while True:
             if window.peek() != '"':
                 window.take('"')
-            key = sound(window.value(), (), self.problems)
+            key = sanitised(window.value(), (), self.problems)
             window.take(":")
             if key in self.head:
-                said = f"the field {quoted(key)} is there twice; the later one counts"
-                self.problems.add("duplicate-key", said, pointer=pointer((key,)))
+                message = f"the field {quoted(key)} appears twice; the later value is used"
+                self.problems.add("duplicate-key", message, pointer=pointer((key,)))
             if key in LONG and window.peek() == "[":
                 window.take("[")
                 self._list(key)
             else:
-                self.head[key] = sound(window.value(), (key,), self.problems)
+                self.head[key] = sanitised(window.value(), (key,), self.problems)
             if window.take(",}") == "}":
                 return
 
@@ -157,10 +157,10 @@ class _Document:
         for text, items in self.window.pieces(decode):
             if items is None:
                 pairs = json.loads(text, object_pairs_hook=Pairs)
-                items = [sound(item, (key, count + place), self.problems) for place, item in enumerate(pairs)]
+                items = [sanitised(item, (key, count + place), self.problems) for place, item in enumerate(pairs)]
             take(items, count)
             count += len(items)
-        self.head[key] = [None] * bool(count)  # the schema asks of the list itself whether it is empty
+        self.head[key] = [None] * bool(count)  # the schema also checks whether the list is empty
 
     def _take_events(self, items: list[Any], first: int) -> None:
         if items and not isinstance(items[0], Event):
@@ -174,10 +174,10 @@ class _Document:
         self._numbering.add([event.id for event in items])
 
     def _share(self, events: list[Event]) -> None:
-        """Keep a name that comes a million times once."""
+        """Store equal names once, even if a million events repeat them."""
         once = self._texts.setdefault
-        for field, said in NAMES.items():
-            for event, name in zip(events, map(said, events), strict=True):
+        for field, value_of in NAMES.items():
+            for event, name in zip(events, map(value_of, events), strict=True):
                 if name is not None and (known := once(name, name)) is not name:
                     force_setattr(event, field, known)
 

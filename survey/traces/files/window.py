@@ -1,4 +1,4 @@
-"""A window that moves over a JSON text too long to hold."""
+"""A sliding window over a JSON text too long for memory."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ SPACE = re.compile(r"[ \t\r\n]*")
 BETWEEN = re.compile(r"\}\s*,\s*\{")
 TRIES = 8
 LONGEST_TOKEN = 20
-"""More than the longest word or escape that a text may be cut off in."""
+"""Longer than any token or escape in which the window may end."""
 REMEMBERED = 1 << 22
-"""How much of a broken document is looked through for the next one."""
+"""How much of a broken document is searched for the start of the next one."""
 
 
 class Broken(Exception):
-    """The text ceases to be JSON; says at which place of the window, and why."""
+    """Raised where the text is not valid JSON: the position in the window, and the reason."""
 
     def __init__(self, at: int, why: str) -> None:
         self.at, self.why = at, why
 
 
 class Window:
-    """The text in sight and a place in it, ``at``. What lies behind the place may be forgotten."""
+    """The buffered text and a position in it, ``at``. Text before the position may be dropped."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.text, self.at, self.ended, self.damage = "", 0, False, ""
         self._lines = 0
-        self._start = 0  # where the document began; -1 once that was forgotten
-        # bytes that are no UTF-8 become characters of their own, so that what is broken is one text and not the file
+        self._start = 0  # where the document began; -1 once that was dropped
+        # invalid UTF-8 bytes become surrogates, so that they break one string and not the file
         self._stream, self._decode = stream, codecs.getincrementaldecoder("utf-8-sig")("surrogateescape").decode
 
     def line(self, at: int) -> int:
-        """The number of the line that a place lies on."""
+        """Return the line number of a position."""
         return self._lines + self.text.count("\n", 0, at) + 1
 
     def grow(self) -> bool:
-        """Take in more, twice as much as is in sight, so that a long value stays linear; False at the end."""
+        """Read more text, as much as is unread, so that a long value takes linear time; return False at the end."""
         if self.ended:
             return False
         more = self._read(max(PIECE, len(self.text) - self.at))
@@ -59,12 +59,12 @@ class Window:
             data = self._stream.read(size)
             self.ended = not data
             return self._decode(data, self.ended)
-        except Exception as error:  # each packing has errors of its own, with no common ancestor
+        except Exception as error:  # each compression format has its own errors, with no common base class
             self.damage, self.ended = f"the file cannot be unpacked ({error})", True
             return ""
 
     def more(self) -> bool:
-        """Skip space; whether anything follows."""
+        """Skip whitespace; return whether anything follows."""
         while True:
             self.at = SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
             if self.at < len(self.text):
@@ -73,11 +73,11 @@ class Window:
                 return False
 
     def peek(self) -> str:
-        """The next character that is no space, or nothing at the end."""
+        """Return the next non-space character, or "" at the end."""
         return self.text[self.at] if self.more() else ""
 
     def take(self, expected: str) -> str:
-        """The next character that is no space, which must be one of those expected."""
+        """Consume the next non-space character, which must be one of those expected; else raise ``Broken``."""
         found = self.peek()
         if not found or found not in expected:
             shown = quoted(self.text[self.at : self.at + 20]) if found else "the end of the text"
@@ -86,7 +86,7 @@ class Window:
         return found
 
     def value(self) -> Any:
-        """The next value; objects as ``Pairs``."""
+        """Consume the next value; objects become ``Pairs``."""
         while True:
             self.more()
             try:
@@ -97,15 +97,15 @@ class Window:
             except (RecursionError, ValueError) as error:
                 raise Broken(self.at, _reason(error)) from None
             else:
-                if end < len(self.text) or not self.grow():  # a number that ends with the window may go on
+                if end < len(self.text) or not self.grow():  # a number at the end of the window may continue
                     self.at = end
                     return value
 
     def pieces(self, decode: Callable[[str], list[Any] | None]) -> Iterator[tuple[str, list[Any] | None]]:
-        """The text of the list whose bracket was just taken, some elements at a time.
+        """Yield the text of the list whose bracket was just consumed, some elements at a time.
 
-        With each piece what ``decode`` makes of it. It raises ``ValueError`` where a text is no JSON
-        list; it may give None for a list that it would rather have read with care.
+        Each piece comes with the result of ``decode``, which raises ``ValueError`` where a text is
+        not a JSON list, and may return None for a list that needs the slow path.
         """
         while True:
             if len(self.text) - self.at < PIECE:
@@ -128,10 +128,10 @@ class Window:
                 return
 
     def _middle(self, decode: Callable[[str], list[Any] | None]) -> tuple[str, list[Any] | None] | None:
-        """A piece that ends where one object does and the next begins.
+        """Return a piece that ends between two objects, or None.
 
-        A place that looks so may lie within an element, or behind the list. Then the piece is no
-        list of whole elements, the parser says so, and an earlier place is tried.
+        A boundary found by its text may lie inside an element, or behind the list. Then the piece
+        is not a list of complete elements, the parser fails, and an earlier boundary is tried.
         """
         if self.ended:
             return None
@@ -147,14 +147,14 @@ class Window:
         return None
 
     def begin(self) -> None:
-        """Note that a document begins here."""
+        """Mark the start of a document."""
         self.more()
         self._start = self.at
 
     def recover(self) -> None:
-        """Go on behind something broken: at the next line that begins a document.
+        """Resume after an error, at the next line that begins a document.
 
-        That may be the very next line, even if the broken document seemed to go on into it.
+        That may be the next line, even if the broken document appeared to continue into it.
         """
         self.at = max(self._start, 0) if self._start >= 0 else self.at
         self._start = -1
@@ -173,10 +173,10 @@ _PLAIN = json.JSONDecoder()
 
 
 def _may_go_on(error: json.JSONDecodeError) -> bool:
-    """Whether the text may be sound, and only end too early.
+    """Return whether the text may be valid but truncated.
 
-    Of what is broken in the midst of the text no more needs to be seen: a file with a broken line
-    would otherwise be read to its end before the next line could be looked at.
+    For an error in the middle of the text no more is read: otherwise a file with a broken line
+    would be read to its end before the next line could be parsed.
     """
     return error.msg.startswith("Unterminated string") or error.pos > len(error.doc) - LONGEST_TOKEN
 

@@ -1,4 +1,4 @@
-"""Traces into files: one document, or one on each line; packed if the name asks for it."""
+"""Writer for trace files: JSON Lines, compressed if the file name says so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import IO
 import msgspec
 
 from survey import garbage_collection
-from survey.atomic import whole
 from survey.traces.model import Trace
 
 if sys.version_info >= (3, 14):
@@ -21,18 +20,18 @@ else:
     from backports import zstd
 
 
-def dumped(trace: Trace) -> bytes:
-    """The trace as one line of JSON."""
-    with garbage_collection.paused():  # all that is made here is needed here
-        events = [event if event.other is None else event.to_json() for event in trace]  # most are written as they are
+def to_json_line(trace: Trace) -> bytes:
+    """Return the trace as one line of JSON, without the line break."""
+    with garbage_collection.paused():  # none of these objects is garbage yet
+        events = [event if event.other is None else event.to_json() for event in trace]  # most need no conversion
         edges = [edge.to_json() for edge in trace.edges]
         return msgspec.json.encode({**trace.head, "events": events, "edges": edges})
 
 
-def packed_for(name: str, stream: IO[bytes]) -> IO[bytes]:
-    """A stream that packs what is written to it if the name ends in .gz or .zst.
+def _compressing(name: str, stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream that compresses what is written to it if the name ends in .gz or .zst.
 
-    The same content gives the same bytes: no time and no name goes into the file.
+    Equal content gives equal bytes: the file contains no time and no name.
     """
     if name.endswith(".gz"):
         return gzip.GzipFile(fileobj=stream, mode="wb", mtime=0, filename="")  # type: ignore[return-value]
@@ -42,19 +41,21 @@ def packed_for(name: str, stream: IO[bytes]) -> IO[bytes]:
 
 
 @contextmanager
-def packed_whole(path: Path | str) -> Iterator[IO[bytes]]:
-    """A stream to a file, packed if its name says so, that takes its place when the block ends without an error."""
-    with whole(path) as plain:
-        stream = packed_for(str(path), plain)
+def write_compressed(path: Path | str) -> Iterator[IO[bytes]]:
+    """Open a file for atomic writing, compressed if its name says so; an error in the block discards it."""
+    from survey.atomic import atomic_write
+
+    with atomic_write(path) as plain:
+        stream = _compressing(str(path), plain)
         with nullcontext() if stream is plain else stream:
             yield stream
 
 
 def write(traces: Iterable[Trace], path: Path | str) -> int:
-    """Write traces to a file, whole or not at all, one on each line; their number."""
+    """Write traces to a file atomically, one per line, and return their number."""
     number = 0
-    with packed_whole(path) as stream:
+    with write_compressed(path) as stream:
         for trace in traces:
-            stream.write(dumped(trace) + b"\n")
+            stream.write(to_json_line(trace) + b"\n")
             number += 1
     return number

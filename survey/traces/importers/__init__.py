@@ -1,6 +1,6 @@
-"""Importers: real systems' logs in, traces out.
+"""Importers: convert the logs of real systems to traces.
 
-``importers()`` gives all that are installed, ``recognised`` the one that a log's content asks for.
+``importers()`` returns all installed importers; ``recognised`` selects one by the content of a log.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ __all__ = ["BadLog", "Importer", "Log", "Record", "importers", "recognised"]
 
 @cache
 def importers() -> dict[str, Importer]:
-    """All installed importers by name; ours first, in the order in which detection asks them."""
+    """Return all installed importers by name; ours first, in the order of detection."""
     found = {point.name: point for point in entry_points(group=GROUP)}
     ours = [name for name in ORDER if name in found]
     return {name: found[name].load() for name in [*ours, *sorted(found.keys() - set(ours))]}
 
 
 def recognised(log: Log) -> Importer | None:
-    """The first importer that takes the log for one of its own.
+    """Return the first importer that recognises the log, or None.
 
-    Raises ``BadLog`` where the file cannot be read at all.
+    Raises ``BadLog`` if the file cannot be read at all.
     """
     if log.is_packed:
-        _ = log.text  # says so here and now if it cannot be unpacked
+        _ = log.text  # raises here if it cannot be unpacked
     return next((importer for importer in importers().values() if importer.recognises(log)), None)

@@ -1,8 +1,8 @@
-"""Claude Code agent teams: who joined, and what the inboxes hold.
+"""Claude Code agent teams: members and inboxes.
 
-A team leaves a ``config.json``, an inbox for each receiver, and perhaps its tasks. Turns of models are not in
-there (they are in the sessions of the members), so a trace of a team is its spawns and its messages. Messages
-whose text is JSON are the protocol's; they say ``protocol: true``, and stand beside the act that they announce.
+A team leaves a ``config.json``, an inbox for each receiver, and perhaps its tasks. Model turns are recorded in
+the sessions of the members, so the trace of a team holds spawns and messages. A message whose text is JSON
+belongs to the protocol: it has ``protocol: true`` and accompanies the act that it announces.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
 NAME = "claude-code-team"
 LATEST = 1e11
-"""A stamp beyond the year 5000 is damage, not a time."""
+"""A timestamp beyond the year 5000 is damaged."""
 
-GOODBYES = frozenset({"shutdown_approved", "shutdown_response"})
+SHUTDOWN_REPLIES = frozenset({"shutdown_approved", "shutdown_response"})
 
 
 def recognises(log: Log) -> bool:
-    """Whether a file is the configuration of a team, or a folder has one."""
+    """Return whether a file is the configuration of a team, or a folder contains one."""
     try:
         return any(_is_team(config.document) for config in _configs(log))
     except (OSError, BadLog):
@@ -35,7 +35,7 @@ def recognises(log: Log) -> bool:
 
 
 def read(log: Log, content: Content) -> Iterator[Trace]:
-    """The trace of a team. Raises ``BadLog`` where nobody joins and nobody writes."""
+    """Yield the trace of a team. Raises ``BadLog`` for a team without members and messages."""
     try:
         configs = [mapping(config.document) for config in _configs(log) if _is_team(config.document)]
         if not configs:
@@ -50,12 +50,12 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
         raise BadLog(f"{log.path.name}: cannot be read ({error}) (expected the folder of a team)") from None
     trace = team.trace()
     if not trace.events:
-        raise BadLog(f"{log.path.name}: a team of nobody (expected members that joined, or messages in inboxes)")
+        raise BadLog(f"{log.path.name}: an empty team (expected members, or messages in inboxes)")
     yield trace
 
 
 def _configs(log: Log) -> list[Log]:
-    """The configuration and, beside it, its later states."""
+    """Return the configuration, and its later versions in the same folder."""
     if not log.is_folder:
         return [log, *([] if log.data is not None else Log(log.path.parent).files("config.*.json"))]
     return [*log.files("config.json"), *log.files("config.*.json")]
@@ -67,8 +67,8 @@ def _is_team(document: object) -> bool:
 
 
 @dataclass(frozen=True)
-class _Letter:
-    """An entry of an inbox."""
+class _InboxMessage:
+    """A message in an inbox."""
 
     t: float
     sender: str
@@ -76,7 +76,7 @@ class _Letter:
     text: str
     read: bool
     protocol: Mapping[str, Any] | None
-    """The text as an object, where it is one."""
+    """The text as an object, if it is one."""
 
 
 class _Team:
@@ -89,14 +89,14 @@ class _Team:
                 self.members.setdefault(id, member)
         self.lead = text(first.get("leadAgentId")) or next(iter(self.members), "team-lead")
         self.content = content
-        self.letters: list[_Letter] = []
+        self.messages: list[_InboxMessage] = []
         self.tasks: list[Mapping[str, Any]] = []
         self.lost: dict[str, int] = defaultdict(int)
         self.untimed = 0
         self._by_name = self._instances()
 
     def _instances(self) -> dict[str, list[tuple[float, str]]]:
-        """The instances behind each name, in the order in which they joined."""
+        """Return the instances of each name, in the order in which they joined."""
         found: dict[str, list[tuple[float, str]]] = defaultdict(list)
         for id, member in self.members.items():
             found[text(member.get("name")) or id.split("@")[0]].append((_time(member.get("joinedAt")) or 0.0, id))
@@ -105,33 +105,35 @@ class _Team:
         return found
 
     def instance(self, name: str, t: float, sends: bool = False) -> str:
-        """Who answers to a name at a time: the instance that joined last, or the name itself if there is none yet.
+        """Return the instance with a name at a time: the last that joined, or the name itself if there is none yet.
 
-        Somebody who writes is there, whatever the clock says.
+        A sender exists even if its recorded join is later.
         """
         instances = self._by_name.get(name, [])
         known = [id for joined, id in instances if joined <= t] or [id for _, id in instances[:1] if sends]
         return known[-1] if known else name
 
     def open(self, inbox: Log) -> None:
-        """Take the letters of an inbox; its file is named after the receiver."""
+        """Add the messages of an inbox, which is named after the receiver."""
         receiver, last = inbox.path.stem, None
         if not isinstance(inbox.document, list):
             self.lost["inboxes that are not lists"] += 1
         for item in items(inbox.document):
-            letter = mapping(item)
-            sender, said = text(letter.get("from")), text(letter.get("text"))
-            if sender is None or said is None:
+            message = mapping(item)
+            sender, body = text(message.get("from")), text(message.get("text"))
+            if sender is None or body is None:
                 self.lost["messages without a sender or a text"] += 1
                 continue
-            t = _time(letter.get("timestamp"))
+            t = _time(message.get("timestamp"))
             self.untimed += t is None
             last = t if t is not None else last
-            coded = _coded(said)
-            self.letters.append(_Letter(last or 0.0, sender, receiver, said, letter.get("read") is not False, coded))
+            coded = _protocol_object(body)
+            self.messages.append(
+                _InboxMessage(last or 0.0, sender, receiver, body, message.get("read") is not False, coded)
+            )
 
     def take_tasks(self, folder: Path) -> None:
-        """Take the tasks, beside the team's files or where Claude Code keeps them."""
+        """Add the tasks, from the folder of the team or from Claude Code's own folder."""
         places = (folder / "tasks", folder.parent.parent / "tasks" / folder.name)
         for file in next((found for place in places if (found := Log(place).files("*.json"))), []):
             task = mapping(file.document)
@@ -142,11 +144,11 @@ class _Team:
         """The spawns, the letters with the acts they announce, and what follows from what."""
         joined = [_time(member.get("joinedAt")) for id, member in self.members.items() if id != self.lead]
         self.untimed += sum(t is None for t in joined)
-        timed = len(self.letters) + len(joined) - self.untimed
+        timed = len(self.messages) + len(joined) - self.untimed
         kind = "seconds" if not self.untimed else "mixed" if timed else "ordinal"
         builder = Builder(self.name, self.name, importer=NAME, system="claude-code", time=kind, content=self.content)
         _Writer(self, builder).write()
-        builder.lost("acts without a time, put beside their neighbours", self.untimed)
+        builder.lost("acts without a time, placed beside their neighbours", self.untimed)
         for what, count in self.lost.items():
             builder.lost(what, count)
         return builder.build()
@@ -159,18 +161,18 @@ class _Writer:
         self.spawns: dict[str, str] = {}
         self.left: dict[str, tuple[float, str]] = {}
         self.given: dict[str, str] = {}
-        """The letter that assigned each task."""
+        """The message that assigned each task."""
         self.pending: list[tuple[str, str, str]] = []
-        """Events that reach somebody: to be linked to what that agent does next."""
+        """Events with a receiver, to be linked to the receiver's next act."""
 
     def write(self) -> None:
-        """Write everything down."""
+        """Write all events and links."""
         self._join()
-        for letter in sorted(self.team.letters, key=lambda letter: letter.t):
-            self._letter(letter)
-        for agent, (t, goodbye) in self.left.items():
+        for message in sorted(self.team.messages, key=lambda message: message.t):
+            self._message(message)
+        for agent, (t, farewell) in self.left.items():
             gone = self._event("despawn", agent, max([t, *(at for at, _ in self.life[agent])]))
-            self.builder.link(goodbye, gone, "causal")
+            self.builder.link(farewell, gone, "causal")
         for id, spawn in self.spawns.items():
             if acts := self.life.get(id):
                 self.builder.link(spawn, min(acts, key=lambda act: act[0])[1], "spawn", derived=True)
@@ -186,7 +188,7 @@ class _Writer:
         return event
 
     def _join(self) -> None:
-        """The lead is there from the start; everybody else was spawned by it when they joined."""
+        """Write the members: the lead exists from the start and spawns every other member when it joins."""
         for id, member in self.team.members.items():
             role, model = text(member.get("agentType")), text(member.get("model"))
             name = text(member.get("name"))
@@ -197,50 +199,50 @@ class _Writer:
                     "spawn", self.team.lead, t, to=id, role=role, agent_name=name, text=prompt
                 )
 
-    def _letter(self, letter: _Letter) -> None:
-        sender, receiver = self.team.instance(letter.sender, letter.t, sends=True), letter.receiver
-        receiver = sender if receiver == letter.sender else self.team.instance(receiver, letter.t)
+    def _message(self, message: _InboxMessage) -> None:
+        sender, receiver = self.team.instance(message.sender, message.t, sends=True), message.receiver
+        receiver = sender if receiver == message.sender else self.team.instance(receiver, message.t)
         for name in (sender, receiver):
             if name not in self.team.members and name not in OUTSIDE:
                 self.builder.agent(name, name=name)
-        kind = text(letter.protocol.get("type")) if letter.protocol is not None else None
+        kind = text(message.protocol.get("type")) if message.protocol is not None else None
         if receiver in self.left and receiver != sender:
-            receiver = letter.receiver  # nobody answers to the name any more
+            receiver = message.receiver  # the instance has left
         if sender in OUTSIDE:
-            stepped_in = self._event("human_intervention", sender, letter.t, to=receiver, text=letter.text)
-            self.pending.append((stepped_in, receiver, "causal"))
+            intervention = self._event("human_intervention", sender, message.t, to=receiver, text=message.text)
+            self.pending.append((intervention, receiver, "causal"))
             return
-        act = self._act(kind, letter, sender, receiver)
+        act = self._act(kind, message, sender, receiver)
         event = self._event(
             "message",
             sender,
-            letter.t,
+            message.t,
             to=receiver,
-            protocol=True if letter.protocol is not None else None,
-            delivered=None if letter.read else False,
-            text=letter.text,
+            protocol=True if message.protocol is not None else None,
+            delivered=None if message.read else False,
+            text=message.text,
         )
         if act:
             self.builder.amend(event, parent=act)
             self.builder.link(act, event, "causal")
-        if letter.read:
+        if message.read:
             self.pending.append((event, receiver, "message"))
-        if kind == "task_assignment" and letter.protocol and (task := text(letter.protocol.get("taskId"))):
+        if kind == "task_assignment" and message.protocol and (task := text(message.protocol.get("taskId"))):
             self.given[task] = event
-        if kind in GOODBYES and letter.protocol and letter.protocol.get("approve") is not False:
-            self.left[sender] = letter.t, event
+        if kind in SHUTDOWN_REPLIES and message.protocol and message.protocol.get("approve") is not False:
+            self.left[sender] = message.t, event
 
-    def _act(self, kind: str | None, letter: _Letter, sender: str, receiver: str) -> str | None:
-        """The act that a message of the protocol announces."""
+    def _act(self, kind: str | None, message: _InboxMessage, sender: str, receiver: str) -> str | None:
+        """Write the act that a message of the protocol announces."""
         if kind == "task_assignment":
-            return self._event("orchestrator_decision", sender, letter.t, decision=["O2"])
+            return self._event("orchestrator_decision", sender, message.t, decision=["O2"])
         if kind == "shutdown_request":
-            return self._event("orchestrator_decision", sender, letter.t, decision=["O5"])
-        if kind == "idle_notification" and letter.protocol:
-            cut = letter.protocol.get("idleReason") in ("interrupted", "failed")
-            reason = "error" if letter.protocol.get("idleReason") == "failed" else "cancelled"
-            act = self._event("return", sender, letter.t, to=receiver, status=reason if cut else None)
-            if letter.read:
+            return self._event("orchestrator_decision", sender, message.t, decision=["O5"])
+        if kind == "idle_notification" and message.protocol:
+            cut = message.protocol.get("idleReason") in ("interrupted", "failed")
+            reason = "error" if message.protocol.get("idleReason") == "failed" else "cancelled"
+            act = self._event("return", sender, message.t, to=receiver, status=reason if cut else None)
+            if message.read:
                 self.pending.append((act, receiver, "return"))
             return act
         return None
@@ -250,18 +252,18 @@ class _Writer:
         place = bisect_right(acts, self.builder[event].t, key=lambda act: act[0])
         if place < len(acts):
             act = acts[place][1]
-            # work that came back can be why somebody new is asked for, and then it is a cause and no return
+            # a return can be the reason for a spawn; then it is a cause
             type = "causal" if type == "return" and self.builder[act].type == "spawn" else type
             self.builder.link(event, act, type, derived=True)
 
     def ordered(self, agent: str) -> list[tuple[float, str]]:
-        """What an agent does, in its order."""
+        """Return the acts of an agent in order."""
         acts = self.life[agent]
         acts.sort(key=lambda act: act[0])
         return acts
 
     def _depend(self) -> None:
-        """Tasks that wait for others, where both were assigned and time does not contradict."""
+        """Link tasks to their blockers if both were assigned and the times are consistent."""
         for task in self.team.tasks:
             later = self.given.get(text(task.get("id")) or "")
             for blocker in items(task.get("blockedBy")):
@@ -269,7 +271,7 @@ class _Writer:
                 if later and earlier and self.builder[earlier].t < self.builder[later].t:
                     self.builder.link(earlier, later, "causal")
                 else:
-                    self.builder.lost("dependencies between tasks that no assignments show")
+                    self.builder.lost("dependencies between tasks without assignments")
 
 
 def _time(value: object) -> float | None:
@@ -277,12 +279,12 @@ def _time(value: object) -> float | None:
     return t if t is not None and 0 <= t < LATEST else None
 
 
-def _coded(said: str) -> Mapping[str, Any] | None:
-    """The object that a text is, if it is one: then it is a message of the protocol."""
-    if not said.lstrip().startswith("{"):
+def _protocol_object(body: str) -> Mapping[str, Any] | None:
+    """Return the object that a text encodes, if any: then it is a message of the protocol."""
+    if not body.lstrip().startswith("{"):
         return None
     try:
-        value = json.loads(said)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -293,6 +295,6 @@ IMPORTER = Importer(
     "Claude Code agent teams",
     recognises,
     read,
-    "The folder of a team: its configuration, inboxes and tasks. Messages that serve the protocol are marked, so that "
-    "protocol overhead can be measured. The work inside each member is in its own session, not here.",
+    "The folder of a team: its configuration, inboxes and tasks. Messages of the protocol are marked, so that "
+    "protocol overhead can be measured. The work of each member is in its own session, not here.",
 )

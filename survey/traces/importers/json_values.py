@@ -1,7 +1,7 @@
-"""Reading other people's JSON: each function gives a value of one shape, or says that it is not there.
+"""Typed access to untrusted JSON: each function returns a value of one type, or an empty one.
 
-Logs are written by many versions of many programs, and a field can hold anything. An importer that
-reads fields through these functions cannot fail on a wrong type.
+Logs come from many versions of many programs, and a field can hold anything. An importer that reads fields
+through these functions cannot fail on a wrong type.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ __all__ = ["flag", "instance", "instant", "items", "mapping", "number", "text", 
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else NOTHING
 
 
 def items(value: object) -> list[Any]:
-    """The value if it is a list, else an empty one."""
+    """Return the value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def text(value: object) -> str | None:
-    """The value if it is a string that says something, else None."""
+    """Return the value if it is a string and not empty, else None."""
     return value if isinstance(value, str) and value else None
 
 
 def instance(value: object) -> str | None:
-    """The id of an instance; one that means somebody outside the team is told apart from them.
+    """Return the id of an instance; an id reserved for participants outside the team gets a suffix.
 
     >>> instance("a3f"), instance("user"), instance(None)
     ('a3f', 'user-agent', None)
@@ -41,18 +41,18 @@ def instance(value: object) -> str | None:
 
 
 def flag(value: object) -> bool:
-    """Whether the value is true, and nothing like it."""
+    """Return whether the value is ``True`` itself."""
     return value is True
 
 
 def tokens(**kinds: object) -> dict[str, float] | None:
-    """An account of tokens by kind from what a log has of it; None where it has nothing."""
+    """Return the tokens by kind that a log records; None if it records none."""
     known = {kind: count for kind, value in kinds.items() if (count := number(value)) is not None and count >= 0}
     return known or None
 
 
 def instant(value: object) -> float | None:
-    """Seconds since 1970 of an ISO 8601 text or of a number in seconds, milli-, micro- or nanoseconds.
+    """Return seconds since 1970, from an ISO 8601 text or a number of seconds, milli-, micro- or nanoseconds.
 
     >>> instant("2026-03-08T09:30:00.250Z"), instant(1772962200250), round(instant("1772962200250000000"), 3)
     (1772962200.25, 1772962200.25, 1772962200.25)
@@ -74,5 +74,5 @@ def instant(value: object) -> float | None:
 
 
 def _plausible(stamp: float) -> float | None:
-    """The time if it lies between 1970 and 2200: what lies outside is no time of a log."""
+    """Return the time if it lies between 1970 and 2200, else None: no log has other times."""
     return stamp if 0 <= stamp < 7_258_118_400 else None

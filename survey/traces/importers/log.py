@@ -1,4 +1,4 @@
-"""A log as its user names it: a file or a folder, packed or not, JSON or JSON Lines."""
+"""A log as named by the user: a file or a folder, packed or not, JSON or JSON Lines."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from survey.traces.files import GZIP, ZSTD, BadPacking, unpacked
+from survey.traces.files import GZIP, ZSTD, DecompressionError, decompressed
 from survey.traces.model import NOTHING, Content, Trace
 
 
 class BadLog(ValueError):
-    """A log that cannot be read as what it was taken for; says where and what was expected."""
+    """A log that cannot be read in the chosen format; the message says where and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Record:
 
 @dataclass
 class Log:
-    """A file or folder with a log in it, read once and kept while it is looked at."""
+    """A file or folder with a log, read once and cached."""
 
     path: Path
     data: bytes | None = None
-    """The content, where it does not come from the path (standard input)."""
+    """The content, if it does not come from the path (standard input)."""
     unreadable: int = field(default=0, init=False)
-    """Lines that ``records`` found to be no JSON object; an importer records them as lost."""
+    """Number of lines that ``records`` skipped because they are not JSON objects; importers report them as lost."""
 
     @property
     def is_folder(self) -> bool:
@@ -52,14 +52,14 @@ class Log:
 
     @cached_property
     def text(self) -> str:
-        """The whole content, unpacked; bytes that are no UTF-8 show as replacement characters.
+        """The whole content, unpacked; invalid UTF-8 becomes replacement characters.
 
-        Raises ``BadLog`` where it cannot be unpacked.
+        Raises ``BadLog`` if it cannot be unpacked.
         """
         data = self.path.read_bytes() if self.data is None else self.data
         try:
-            return unpacked(data, self.path.name).decode("utf-8-sig", "replace")
-        except BadPacking as error:
+            return decompressed(data, self.path.name).decode("utf-8-sig", "replace")
+        except DecompressionError as error:
             raise BadLog(str(error)) from None
 
     @cached_property
@@ -73,7 +73,7 @@ class Log:
             return None
 
     def records(self) -> Iterator[Record]:
-        """The objects of a JSON Lines log, in file order. Lines that are none are counted."""
+        """Yield the objects of a JSON Lines log, in file order. Other lines are counted."""
         self.unreadable = 0
         for number, line in enumerate(self.text.split("\n"), 1):
             if not line.strip():
@@ -88,7 +88,7 @@ class Log:
                 self.unreadable += 1
 
     def objects(self) -> Iterator[Mapping[str, Any]]:
-        """The objects of a log that holds one, a list of them, or one on each line; what is none gives an empty one."""
+        """Yield the objects of a log that holds one, a list, or one on each line; other items become empty objects."""
         if isinstance(self.document, (dict, list)):
             whole = self.document if isinstance(self.document, list) else [self.document]
             yield from (item if isinstance(item, dict) else NOTHING for item in whole)
@@ -96,7 +96,7 @@ class Log:
             yield from (record.fields for record in self.records())
 
     def opening(self, number: int = 20) -> list[Mapping[str, Any]]:
-        """The first objects, to tell formats apart: of the lines, or the document alone."""
+        """Return the first objects, for format detection: of the lines, or the document alone."""
         if self.is_folder:
             return []
         if isinstance(self.document, dict):
@@ -111,21 +111,21 @@ class Log:
         return found
 
     def files(self, pattern: str) -> list[Log]:
-        """Files of the folder that match a pattern, in the order of their names."""
+        """Return the files of the folder that match a pattern, sorted by name."""
         return [Log(path) for path in sorted(self.path.glob(pattern)) if path.is_file()] if self.is_folder else []
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A way to read one system's logs. Others register theirs under the entry point ``survey.importers``."""
+    """A reader of one system's logs. Other packages register theirs at the entry point ``survey.importers``."""
 
     name: str
     title: str
     recognises: Callable[[Log], bool]
-    """Whether the log looks like one of these, by its content and not by its name."""
+    """Returns whether the log has this format, by its content and not by its name."""
     read: Callable[[Log, Content], Iterator[Trace]]
-    """The traces in the log. Raises ``BadLog`` where there is none."""
+    """Yields the traces in the log. Raises ``BadLog`` if there is none."""
     notes: str = ""
-    """What it reads, and what its logs do not say."""
+    """What the importer reads, and what its logs do not contain."""
     experimental: bool = False
-    """Whether it was never tried on a real log of several agents."""
+    """Whether it was never tested on a real log of several agents."""

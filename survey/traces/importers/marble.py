@@ -1,8 +1,8 @@
-"""MARBLE (MultiAgentBench): one result for each task, as JSON Lines, with neither times nor model calls.
+"""MARBLE (MultiAgentBench): one result for each task, as JSON Lines, without times or model calls.
 
-A planner, here ``main``, hands out tasks, agents return results and may talk to each other while
-they work, the planner sums up and decides whether to go on. In a chain each agent chooses the next;
-in a tree the root agent hands tasks down.
+A planner, here ``main``, delegates tasks; agents return results and may exchange messages while they work; the
+planner summarises and decides whether to continue. In a chain each agent chooses the next; in a tree the root
+agent delegates tasks downwards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from survey.traces.model import OUTSIDE, Builder, Content, Trace
 NAME = "marble"
 ROOT = "main"
 TOPOLOGIES = {"star": "centralized", "tree": "hierarchical"}
-"""What the mode says of the team. "graph" is written whatever the team was, and says nothing."""
+"""The topology that a mode implies. "graph" is written for any team and implies nothing."""
 MESSAGE = re.compile(r"^From (?P<sender>\S[^\n:]{,80}?) to (?P<receiver>\S[^\n:]{,80}?): ", re.MULTILINE)
 SESSION = re.compile(r"^In Session \S+ *$", re.MULTILINE)
 NOT_SCORED = -1
@@ -32,22 +32,22 @@ SCORES = {
     "communication": "communication_scores",
     "kpi": "agent_kpis",
 }
-"""Names of the rewards, and the fields that they are read from."""
+"""Names of the rewards, with their source fields."""
 
 Fields = Mapping[str, Any]
 Session = list[tuple[str, str, str]]
-"""Messages: sender, receiver, what was said."""
+"""Messages: sender, receiver, text."""
 
 
 def recognises(log: Log) -> bool:
-    """Whether the first record has a task and iterations."""
+    """Return whether the first record has a task and iterations."""
     with suppress(OSError, BadLog):
         return any(_is_result(record) for record in log.opening(1))
     return False
 
 
 def read(log: Log, content: Content) -> Iterator[Trace]:
-    """A trace for each task, in the order of the file."""
+    """Yield a trace for each task, in file order."""
     last: Builder | None = None
     strangers = 0
     for place, record in enumerate(log.objects(), 1):
@@ -58,9 +58,9 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
             yield last.build()
         last = _built(record, f"{log.path.stem}:{place}", content)
     if not last:
-        raise BadLog(f"{log.path.name}: no result in it (expected objects with task and iterations, one in each line)")
+        raise BadLog(f"{log.path.name}: found no result (expected objects with task and iterations, one on each line)")
     last.lost("lines that are not JSON objects", log.unreadable)
-    last.lost("records that are no result", strangers)
+    last.lost("records that are not results", strangers)
     yield last.build()
 
 
@@ -86,7 +86,7 @@ def _built(record: Fields, name: str, content: Content) -> Builder:
     spent = number(record.get("token_usage"))
     if spent is not None and spent >= 0:
         builder.costs["tokens"] = spent
-        builder.lost("token counts of single acts, of which only the total is known")
+        builder.lost("token counts of single acts, known only in total")
     builder.head["rewards"] = _rewards(builder, record)
     milestones = number(record.get("total_milestones"))
     builder.head["metrics"] = None if milestones is None else {"total_milestones": milestones}
@@ -94,16 +94,16 @@ def _built(record: Fields, name: str, content: Content) -> Builder:
 
 
 class Run:
-    """A run in the making."""
+    """A builder of runs."""
 
     def __init__(self, builder: Builder, agents: set[str]) -> None:
         self.builder, self.agents = builder, agents
         self.to_come: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self.before: str | None = None
-        """In a chain, the agent that worked last and chose who is next."""
+        """In a chain, the previous agent, which chose the next one."""
 
     def write(self, task: str | None, iterations: list[Any]) -> None:
-        """The task and every iteration."""
+        """Write the task and every iteration."""
         self.builder.agent(ROOT, name="planner")
         for agent in sorted(self.agents):
             self.builder.agent(agent, name=agent)
@@ -130,7 +130,7 @@ class Run:
         self.before = current
 
     def _assign(self, iteration: Fields, top: str | None, current: str | None) -> None:
-        """The planner hands out tasks; in a tree the agent at the top does, in a chain the one before."""
+        """Write the delegation of tasks: by the planner, the root agent of a tree or the previous one of a chain."""
         tasks = list(_tasks(iteration))
         if not tasks:
             return
@@ -138,11 +138,11 @@ class Run:
         if top:
             self._hand(ROOT, top, None, self._add("orchestrator_decision", ROOT, decision=["O2"]))
             plans = len(items(iteration.get("task_assignments")))
-            self.builder.lost("plans handed down a tree by agents that the log does not name", max(0, plans - 1))
+            self.builder.lost("plans passed down a tree by unnamed agents", max(0, plans - 1))
         decision = self._add("orchestrator_decision", giver, decision=["O2"])
         for agent, task in tasks:
             if agent == giver:
-                self.builder.lost("tasks that agents keep for themselves")
+                self.builder.lost("tasks that agents assign to themselves")
             else:
                 self._hand(giver, agent, _plain(task), decision)
 
@@ -152,7 +152,7 @@ class Run:
         self._await_next(agent, id, "message")
 
     def _work(self, iteration: Fields, top: str | None) -> list[str]:
-        """What was said and returned; the returns that reach the planner."""
+        """Write messages and returns; return the events of the returns to the planner."""
         sessions = list(self._sessions(iteration.get("communications")))
         results = list(_results(iteration))
         if top:  # who is listed first, and finishes last
@@ -174,8 +174,8 @@ class Run:
 
     def _talk(self, sessions: Iterable[Session]) -> None:
         for session in sessions:
-            for sender, receiver, said in session:
-                self._await_next(receiver, self._add("message", sender, to=receiver, text=said), "message")
+            for sender, receiver, body in session:
+                self._await_next(receiver, self._add("message", sender, to=receiver, text=body), "message")
 
     def _sessions(self, communications: object) -> Iterator[Session]:
         """Conversations, message by message. Only names of the team make a line the start of a message."""
@@ -184,7 +184,7 @@ class Run:
                 continue
             sessions = [self._messages(part) for part in SESSION.split(talk)] if isinstance(talk, str) else []
             if not any(sessions):
-                self.builder.lost("communications in which no message is found")
+                self.builder.lost("communications without a message")
             yield from filter(None, sessions)
 
     def _messages(self, session: str) -> Session:
@@ -210,7 +210,7 @@ class Run:
 
 
 def _team(record: Fields) -> set[str]:
-    """Everybody whom the record names as an agent."""
+    """Return the names of all agents in the record."""
     named = {agent for name in mapping(record.get("agent_kpis")) if (agent := _agent(name))}
     for iteration in map(mapping, items(record["iterations"])):
         named |= {agent for agent, _ in (*_tasks(iteration), *_results(iteration))}
@@ -219,7 +219,7 @@ def _team(record: Fields) -> set[str]:
 
 
 def _tasks(iteration: Fields) -> Iterator[tuple[str, Any]]:
-    """Tasks by agent; in a tree there is a list of plans, one of each agent that has others below it."""
+    """Yield tasks by agent; a tree has a list of plans, one for each agent with agents below it."""
     given = iteration.get("task_assignments")
     for plan in given if isinstance(given, list) else [given]:
         for name, task in mapping(plan).items():
@@ -228,7 +228,7 @@ def _tasks(iteration: Fields) -> Iterator[tuple[str, Any]]:
 
 
 def _results(iteration: Fields) -> Iterator[tuple[str, Any]]:
-    """Results by agent: ``{"agent_id": ..., "result": ...}``, or ``{agent: result}``, or one of a chain."""
+    """Yield results by agent: ``{"agent_id": ..., "result": ...}``, ``{agent: result}``, or one result of a chain."""
     for result in items(iteration.get("task_results")):
         fields = mapping(result)
         pairs = [(fields["agent_id"], fields.get("result"))] if "agent_id" in fields else list(fields.items())
@@ -240,13 +240,13 @@ def _results(iteration: Fields) -> Iterator[tuple[str, Any]]:
 
 
 def _agent(name: object) -> str | None:
-    """A name of an agent that nobody takes for the planner, or for somebody outside the team."""
+    """Return a name that differs from the planner's and from those of participants outside the team."""
     known = text(name)
     return f"{known}-agent" if known in OUTSIDE or known == ROOT else known
 
 
 def _plain(content: object) -> str | None:
-    """The text of a task, a result or a summary, which may be any JSON."""
+    """Return the text of a task, a result or a summary, which may be any JSON."""
     if content is None or isinstance(content, str):
         return content
     try:
@@ -256,7 +256,7 @@ def _plain(content: object) -> str | None:
 
 
 def _rewards(builder: Builder, record: Fields) -> dict[str, float]:
-    """Scores by name; those that were never given (-1) are left out."""
+    """Return scores by name, without those never given (-1)."""
     given: list[tuple[str, object]] = []
     for name, key in SCORES.items():
         _spread(name, record.get(key), given)
@@ -264,7 +264,7 @@ def _rewards(builder: Builder, record: Fields) -> dict[str, float]:
     for name, value in given:
         score = number(value)
         if score is None:
-            builder.lost("evaluations that are no number")
+            builder.lost("evaluations that are not numbers")
         elif score == NOT_SCORED:
             builder.lost("evaluations that were not scored")
         else:
@@ -273,7 +273,7 @@ def _rewards(builder: Builder, record: Fields) -> dict[str, float]:
 
 
 def _spread(name: str, value: object, into: list[tuple[str, object]], depth: int = 3) -> None:
-    """Single values out of lists and objects, each under a name that says where it was."""
+    """Flatten lists and objects into single values, each named by its path."""
     if isinstance(value, Mapping) and depth:
         for key, part in value.items():
             _spread(f"{name}/{key}", part, into, depth - 1)
@@ -289,6 +289,6 @@ IMPORTER = Importer(
     "MARBLE results",
     recognises,
     read,
-    "One task on each line: assignments, results, conversations, summaries and scores. No times, and tokens only in "
-    "all. The shape of the team is left open, since the field for it says the same whatever it was.",
+    "One task on each line: assignments, results, conversations, summaries and scores. No times; only the total of "
+    "tokens. The topology is unknown in the mode `graph`, which is written for any team.",
 )

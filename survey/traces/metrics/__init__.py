@@ -1,7 +1,7 @@
-"""What can be measured in a trace: each measure with its definition, its unit, and where it has none, why.
+"""Measures of a trace, each with its definition, its unit, and a value or the reason why there is none.
 
-A measure is never guessed. In a trace without times nothing is said in seconds; without tokens
-nothing in tokens; where nobody marked an error, nothing of how far it spread.
+Values are never guessed. A trace without times has no measures in seconds, one without tokens none in
+tokens, and one without a labelled error no measure of its propagation.
 """
 
 from survey.traces.metrics.aggregation import aggregation_fan_in, final_turn, returns_used
@@ -43,10 +43,11 @@ from survey.traces.metrics.durations import (
 )
 from survey.traces.metrics.harm import error_spread, unsafe_reach
 from survey.traces.metrics.measuring import MEASURES, measure
-from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.run import Run
 from survey.traces.metrics.team import agents, spawn_depth, spawn_width, split_balance, split_overlap
 from survey.traces.metrics.theme import Measure
 from survey.traces.metrics.turns import critical_path_steps, critical_steps, steps
+from survey.traces.problems import NotMeasurable
 
 __all__ = [
     "COMPARISONS",

@@ -1,34 +1,35 @@
-"""How much the agents talked."""
+"""Measures of communication between agents."""
 
 from __future__ import annotations
 
 from itertools import compress
 
-from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
 from survey.traces.metrics.turns import steps
+from survey.traces.problems import NotMeasurable
 
 THEME = Theme("communication")
 
 
 @THEME.measure("Messages", "messages")
 def messages(run: Run) -> int:
-    """Messages sent between agents; tasks handed out and returned do not count."""
+    """Messages sent between agents; delegated tasks and returns do not count."""
     return run.marks("message").count(1)
 
 
 @THEME.measure("Message density", "messages per step")
 def message_density(run: Run) -> float:
-    """Messages over steps."""
-    return ratio(messages(run), steps(run), "it has no steps")
+    """Messages divided by steps."""
+    return ratio(messages(run), steps(run), "there are no steps")
 
 
-@THEME.measure("Pairs that talk", "share")
+@THEME.measure("Communicating pairs", "share")
 def pairs_that_talk(run: Run) -> float:
-    """Of all ordered pairs of agents, the share in which the one sent the other a message."""
+    """The share of all ordered pairs of agents in which the first sent the second a message."""
     members = run.members
     if len(members) < 2:
-        raise NotMeasurable("it has only one agent")
+        raise NotMeasurable("there is only one agent")
     sent = list(run.acts("message"))
     pairs = set(zip([event.from_ or event.agent for event in sent], [event.to for event in sent], strict=True))
     talked = sum(a in members and b in members and a != b for a, b in pairs)
@@ -37,20 +38,20 @@ def pairs_that_talk(run: Run) -> float:
 
 @THEME.measure("Protocol overhead", "share")
 def protocol_overhead(run: Run) -> float:
-    """The share of messages that serve the protocol and carry no content of the task.
+    """The share of messages that serve the protocol and carry no task content.
 
-    Idle notices, requests to shut down, and their like.
+    Examples are idle notices and shutdown requests.
     """
     marked = [(event.other or {}).get("protocol") for event in run.acts("message")]
     if all(mark is None for mark in marked):
-        raise NotMeasurable("no message says whether it serves the protocol")
+        raise NotMeasurable('no message has the field "protocol"')
     return sum(mark is True for mark in marked) / len(marked)
 
 
 @THEME.measure("Coordination share", "share of tokens")
 def coordination_share(run: Run) -> float:
-    """The share of tokens spent on turns that decide, delegate, talk or aggregate instead of working."""
+    """The share of tokens spent on decisions, delegations, messages and aggregations instead of work."""
     run.need_tokens()
     coordinating = run.marks("orchestrator_decision", "delegate", "message", "aggregate")
     spent = sum(compress(run.tokens, coordinating))
-    return ratio(spent, sum(run.tokens), "its events add up to no tokens")
+    return ratio(spent, sum(run.tokens), "the tokens of its events add up to 0")

@@ -1,4 +1,4 @@
-"""Runs of a team against a single-agent baseline."""
+"""Comparison of team runs with a single-agent baseline."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from statistics import fmean
 from typing import Any
 
 from survey.traces.metrics.durations import wall_s
-from survey.traces.metrics.run import NotMeasurable, Run
-from survey.traces.metrics.theme import Measure, filled, ratio
+from survey.traces.metrics.run import Run
+from survey.traces.metrics.theme import Measure, evaluated, ratio
 from survey.traces.metrics.turns import steps
 from survey.traces.model import Trace
+from survey.traces.problems import NotMeasurable
 from survey.traces.replay import replay
 
 
 def compare(team: Sequence[Trace], single: Sequence[Trace]) -> dict[str, Measure]:
-    """What only a comparison can say: runs of a team against runs of one agent on the same tasks.
+    """Compare runs of a team with runs of one agent on the same tasks.
 
     The definitions of overhead, efficiency and error amplification are those of Kim et al.
     (arXiv:2512.08296), with steps as their turns; success is ``outcome.success``.
     """
     ours, theirs = [Run(replay(trace)) for trace in team], [Run(replay(trace)) for trace in single]
-    return {name: filled(blank, function, ours, theirs) for name, (blank, function) in COMPARISONS.items()}
+    return {name: evaluated(blank, function, ours, theirs) for name, (blank, function) in COMPARISONS.items()}
 
 
 Runs = Sequence[Run]
@@ -67,19 +68,19 @@ COMPARISONS: dict[str, tuple[Measure, Callable[[Runs, Runs], float]]] = {
     for name, title, unit, definition, function in (
         (
             "overhead", "Overhead", "share",
-            "Steps of the team beyond those of one agent, over those of one agent.", _overhead,
+            "The additional steps of the team, divided by the steps of one agent.", _overhead,
         ),
         (
             "efficiency", "Efficiency", "success per relative step",
-            "The team's success rate over its steps relative to those of one agent.", _efficiency,
+            "The team's success rate divided by its steps relative to those of one agent.", _efficiency,
         ),
         (
             "error_amplification", "Error amplification", "times",
-            "The team's failure rate over that of one agent.", _amplification,
+            "The team's failure rate divided by that of one agent.", _amplification,
         ),
         (
-            "speedup_baseline", "Speed-up against one agent", "times",
-            "The mean wall time of one agent over that of the team.", _speedup,
+            "speedup_baseline", "Speed-up over one agent", "times",
+            "The mean wall time of one agent divided by that of the team.", _speedup,
         ),
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What was spent: tokens, calls, money."""
+"""Measures of cost: tokens, calls, money."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
-from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme
+from survey.traces.problems import NotMeasurable
 
 THEME = Theme("costs")
 
 
 @THEME.measure("Tokens", "tokens")
 def tokens(run: Run) -> float:
-    """All tokens of all events."""
+    """The tokens of all events."""
     run.need_tokens()
     return sum(run.tokens)
 
 
 @THEME.measure("Critical path in tokens", "tokens")
 def critical_path_tokens(run: Run) -> float:
-    """The most tokens on any chain of events of which each had to wait for the one before."""
+    """The most tokens on any chain of events in which each had to wait for the previous one."""
     run.need_tokens()
     return max(run.timeline.longest_tokens)
 
 
 @THEME.measure("Tokens by agent", "tokens")
 def tokens_by_agent(run: Run) -> dict[str, float]:
-    """Tokens of each agent's events."""
+    """The tokens of each agent's events."""
     run.need_tokens()
     return _spent_by(run.timeline.actors, run.tokens)
 
@@ -37,7 +38,7 @@ def tokens_by_agent(run: Run) -> dict[str, float]:
 def tokens_by_role(run: Run) -> dict[str, float]:
     """Tokens by the role of the agent.
 
-    As the trace's list of agents has it, else as its spawn or its events have it.
+    The role is taken from the trace's list of agents, else from the spawn or the events of the agent.
     """
     run.need_tokens()
     roles = run.need_roles()
@@ -46,21 +47,21 @@ def tokens_by_role(run: Run) -> dict[str, float]:
 
 @THEME.measure("Tokens by tool", "tokens")
 def tokens_by_tool(run: Run) -> dict[str, float]:
-    """Tokens that calls and results of each tool say they took; a turn's tokens are not divided among its calls."""
+    """The tokens recorded on calls and results of each tool; a turn's tokens are not divided among its calls."""
     uses = compress(enumerate(run.events), run.marks("tool_call", "tool_result"))
     spent = {place: run.tokens[place] for place, event in uses if event.tokens_ is not None}
-    return _by_tool(run, spent, "no tool call or result says how many tokens it took")
+    return _by_tool(run, spent, "no tool call or result records its tokens")
 
 
 @THEME.measure("Calls by tool", "calls")
 def calls_by_tool(run: Run) -> dict[str, int]:
-    """How often each tool was called."""
+    """The number of calls of each tool."""
     return dict(Counter(event.tool or "unnamed" for event in run.acts("tool_call")))
 
 
 @THEME.measure("Failures by tool", "results")
 def failures_by_tool(run: Run) -> dict[str, int]:
-    """How many results of each tool are anything but ok."""
+    """The number of results of each tool with a status other than ok."""
     failed: Counter[str] = Counter()
     events = run.events
     for call, result in run.replayed.answers.items():
@@ -71,35 +72,35 @@ def failures_by_tool(run: Run) -> dict[str, int]:
 
 @THEME.measure("Cost", "US dollars")
 def cost_usd(run: Run) -> float:
-    """The money that events say they cost."""
+    """The recorded cost of all events."""
     if not run.priced:
-        raise NotMeasurable("no event says what it cost")
+        raise NotMeasurable("no event records its cost")
     return sum(_costs(run))
 
 
 @THEME.measure("Cost by agent", "US dollars")
 def cost_by_agent(run: Run) -> dict[str, float]:
-    """The same for each agent."""
+    """The recorded cost of each agent's events."""
     cost_usd(run)
     return _spent_by(map(run.timeline.actors.__getitem__, run.priced), _costs(run))
 
 
 @THEME.measure("Cost by role", "US dollars")
 def cost_by_role(run: Run) -> dict[str, float]:
-    """The same for each role."""
+    """The recorded cost by the role of the agent."""
     return _by_role(run.need_roles(), cost_by_agent(run))
 
 
 @THEME.measure("Cost by tool", "US dollars")
 def cost_by_tool(run: Run) -> dict[str, float]:
-    """What calls and results of each tool say they cost."""
+    """The recorded cost of calls and results of each tool."""
     uses = run.marks("tool_call", "tool_result")
     spent = {place: cost for place, cost in zip(run.priced, _costs(run), strict=True) if uses[place]}
-    return _by_tool(run, spent, "no tool call or result says what it cost")
+    return _by_tool(run, spent, "no tool call or result records its cost")
 
 
 def _costs(run: Run) -> list[float]:
-    """What events say they cost, where they do."""
+    """Return the recorded costs of the events that have one."""
     return [run.events[place].cost or 0 for place in run.priced]
 
 
@@ -110,13 +111,13 @@ def _by_tool(run: Run, spent: Mapping[int, float], missing: str) -> dict[str, fl
     called = {result: events[call].tool for call, result in run.replayed.answers.items()}
     tools = [called.get(place, events[place].tool) or "unnamed" for place in spent]
     totals: dict[str, float] = defaultdict(float)
-    for tool, said in zip(tools, spent.values(), strict=True):
-        totals[tool] += said
+    for tool, amount in zip(tools, spent.values(), strict=True):
+        totals[tool] += amount
     return dict(totals)
 
 
 def _by_role(roles: Mapping[str, str], spent: Mapping[str, float]) -> dict[str, float]:
-    """What agents spent, added up by their roles."""
+    """Sum the amounts of agents by role."""
     totals: dict[str, float] = defaultdict(float)
     for agent, amount in spent.items():
         totals[roles.get(agent, "no role")] += amount
@@ -124,7 +125,7 @@ def _by_role(roles: Mapping[str, str], spent: Mapping[str, float]) -> dict[str, 
 
 
 def _spent_by(keys: Iterable[str], amounts: Sequence[float]) -> dict[str, float]:
-    """The amounts added up by their keys; a key under which there is nothing but zeros is left out."""
+    """Sum the amounts by key; keys with only zeros are omitted."""
     totals: dict[str, float] = defaultdict(float)
     for key, amount in zip(keys, amounts, strict=True):
         if amount:

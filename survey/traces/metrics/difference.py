@@ -1,4 +1,4 @@
-"""Two runs side by side: where they part, and what that comes to."""
+"""Comparison of two runs: the first difference, and the measures that differ."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from survey.traces.replay import Replay, replay
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two traces do not share."""
+    """The differences between two traces."""
 
     same: int
-    """How many acts they have in common before they part, in causal order."""
-    parting: tuple[Event | None, Event | None]
-    """The first act of each that the other does not have at that place; None where a trace is over."""
+    """Number of common acts before the first difference, in causal order."""
+    first_difference: tuple[Event | None, Event | None]
+    """The first differing act of each trace; None where a trace has ended."""
     events: dict[str, tuple[int, int]]
-    """Events by type, where the numbers differ."""
+    """Number of events by type, where the numbers differ."""
     agents: tuple[list[str], list[str]]
-    """Agents that act in the one and not in the other."""
+    """Agents that act in only one of the traces."""
     measures: list[tuple[Measure, Measure]]
-    """Measures whose values differ, single figures only."""
+    """Scalar measures whose values differ."""
 
     def __bool__(self) -> bool:
-        return any(self.parting) or bool(self.measures)
+        return any(self.first_difference) or bool(self.measures)
 
 
 def difference(a: Trace, b: Trace) -> Difference:
-    """Compare two traces act by act, and measure by measure. Ids of events and times may differ."""
+    """Compare two traces act by act and measure by measure. Event ids and times may differ."""
     one, two = replay(a), replay(b)
     same = _common(one, two)
     left, right = one.graph.events, two.graph.events
-    parting = (left[same] if same < len(left) else None, right[same] if same < len(right) else None)
+    first = (left[same] if same < len(left) else None, right[same] if same < len(right) else None)
     kinds = Counter(event.type for event in left), Counter(event.type for event in right)
     who = {event.agent for event in left}, {event.agent for event in right}
     measures = [
@@ -46,7 +46,7 @@ def difference(a: Trace, b: Trace) -> Difference:
     ]
     return Difference(
         same,
-        parting,
+        first,
         {
             kind: (kinds[0][kind], kinds[1][kind])
             for kind in sorted(kinds[0] | kinds[1])
@@ -65,7 +65,7 @@ def _common(one: Replay, two: Replay) -> int:
 
 
 def _act(event: Event) -> tuple[Any, ...]:
-    """What makes two acts the same: who does what to whom, with which tool, and how it goes."""
+    """Return what identifies an act: its type, agent, target, tool and status."""
     return event.type, event.agent, event.to, event.tool, event.status
 
 

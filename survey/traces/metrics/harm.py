@@ -1,27 +1,28 @@
-"""How far harm spread."""
+"""Measures of how far errors and untrusted content spread."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import compress
 
-from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
+from survey.traces.problems import NotMeasurable
 
 THEME = Theme("harm")
 
 
-@THEME.measure("Spread after the error", "share of events")
+@THEME.measure("Error propagation", "share of events")
 def error_spread(run: Run) -> float:
-    """The share of all events that lie downstream of one labelled `decisive_error`, along any edges."""
+    """The share of all events downstream of one labelled `decisive_error`, along edges of any type."""
     return _spread(run, run.replayed.trace.labelled("decisive_error"), "no event is labelled decisive_error")
 
 
 @THEME.measure("Reach of untrusted content", "share of agents")
 def unsafe_reach(run: Run) -> float:
-    """The share of agents that act downstream of untrusted content, along any edges.
+    """The share of agents that act downstream of untrusted content, along edges of any type.
 
-    Untrusted is what is marked so (`trusted: false`) or labelled `unsafe_content`.
+    Content is untrusted if it is marked so (`trusted: false`) or labelled `unsafe_content`.
     """
     places = [place for place, event in enumerate(run.events) if event.trusted is False]
     places += _places(run, run.replayed.trace.labelled("unsafe_content"))
@@ -30,7 +31,7 @@ def unsafe_reach(run: Run) -> float:
     reached = run.replayed.graph.downstream(places)
     members = run.members
     touched = set(compress(run.timeline.actors, reached)) & members
-    return ratio(len(touched), len(members), "it has no agents")
+    return ratio(len(touched), len(members), "there are no agents")
 
 
 def _spread(run: Run, ids: Iterable[str], missing: str) -> float:

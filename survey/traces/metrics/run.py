@@ -1,4 +1,4 @@
-"""A replayed trace with what several measures need of it."""
+"""A replayed trace with cached intermediate results that several measures share."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from functools import cached_property
 from itertools import compress
 
 from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, first_agent
-from survey.traces.replay import Replay, Stint, Timeline, levels, stints, timeline
+from survey.traces.problems import NotMeasurable
+from survey.traces.replay import Delegation, Replay, Timeline, delegations, levels, timeline
 
 ACTING = tuple(type for type in EVENT_TYPES if type not in ("human_intervention", "safety_event", "tool_result"))
-"""Types of events by which an agent shows that it is one; people, guards and tools have the others."""
-
-
-class NotMeasurable(Exception):
-    """Raised by a measure's function with what it needs."""
+"""Event types that only agents have; the others may belong to people, guards and tools."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A replayed trace with what several measures need of it, each worked out once."""
+    """A replayed trace with intermediate results that several measures share, each computed once."""
 
     replayed: Replay
 
@@ -30,36 +27,36 @@ class Run:
         return self.replayed.graph.events
 
     def marks(self, *types: str) -> bytes:
-        """For each event 1 if it is of one of these types, else 0."""
+        """Return 1 for each event of one of these types, 0 for the others."""
         return self.replayed.graph.marks(*types)
 
-    def of(self, *types: str) -> list[int]:
-        """The places of all events of these types."""
-        return self.replayed.graph.of(*types)
+    def places_of(self, *types: str) -> list[int]:
+        """Return the places of all events of these types."""
+        return self.replayed.graph.places_of(*types)
 
     def acts(self, *types: str) -> Iterator[Event]:
-        """All events of these types."""
+        """Iterate over all events of these types."""
         return compress(self.events, self.marks(*types))
 
     @cached_property
     def timeline(self) -> Timeline:
-        """Who was busy when."""
+        """Busy times and the critical path."""
         return timeline(self.replayed)
 
     @cached_property
     def profile(self) -> dict[int, float]:
-        """For how long how many agents were busy."""
+        """Seconds by number of busy agents."""
         busy = self.timeline.busy.values()
         return levels((own.starts for own in busy), (own.ends for own in busy))
 
     @cached_property
-    def stints(self) -> list[Stint]:
-        """Work that was handed out."""
-        return stints(self.replayed)
+    def delegations(self) -> list[Delegation]:
+        """The pieces of delegated work."""
+        return delegations(self.replayed)
 
     @cached_property
     def members(self) -> set[str]:
-        """Instances that acted or were spawned; people and tools are none."""
+        """Instances that acted or were spawned; people and tools do not count."""
         acted = set(compress(self.replayed.graph.agents, self.marks(*ACTING)))
         spawned = {child for event in self.acts("spawn") if (child := event.child)}
         return (acted | spawned) - OUTSIDE
@@ -68,48 +65,50 @@ class Run:
     def roles(self) -> Mapping[str, str]:
         """The role of each agent that has one.
 
-        As the trace's list of agents has it, else as its spawn or its events have it; the first to say one counts.
+        It is taken from the trace's list of agents, else from the first spawn or event that names one.
         """
-        said: dict[str, str] = {}
+        recorded: dict[str, str] = {}
         for event in self.events:
             if event.role:
-                said.setdefault(event.to if event.type == "spawn" and event.to else event.agent, event.role)
-        return said | {id: str(agent["role"]) for id, agent in self.replayed.trace.agents.items() if agent.get("role")}
+                recorded.setdefault(event.to if event.type == "spawn" and event.to else event.agent, event.role)
+        return recorded | {
+            id: str(agent["role"]) for id, agent in self.replayed.trace.agents.items() if agent.get("role")
+        }
 
     @cached_property
     def tokens(self) -> list[float]:
-        """Tokens of each event; 0 where none are given."""
+        """Tokens of each event; 0 if absent."""
         return [0 if event.tokens_ is None else event.tokens or 0 for event in self.events]
 
     @cached_property
     def priced(self) -> list[int]:
-        """The places of all events that say what they cost."""
+        """The places of all events with a recorded cost."""
         return [place for place, event in enumerate(self.events) if event.cost is not None]
 
     @cached_property
     def root(self) -> str:
-        """The agent that was there first."""
+        """The first agent to act."""
         return first_agent(self.events)
 
     def need_seconds(self) -> None:
-        """Stop unless durations can be read off."""
+        """Raise ``NotMeasurable`` unless times are in seconds."""
         time = self.replayed.trace.time
         if time != "seconds":
-            raise NotMeasurable(f"its times are {time}: they order the events and measure nothing")
+            raise NotMeasurable(f"its times are {time}: they order events but give no durations")
 
     def need_tokens(self) -> None:
-        """Stop unless some event says what it spent."""
+        """Raise ``NotMeasurable`` unless some event records its tokens."""
         if not any(True for event in self.events if event.tokens_ is not None):
-            raise NotMeasurable("no event says how many tokens it took")
+            raise NotMeasurable("no event records its tokens")
 
-    def need_stints(self) -> list[Stint]:
-        """All handed-out work; stop if there was none."""
-        if not self.stints:
-            raise NotMeasurable("no agent was given work by another")
-        return self.stints
+    def need_delegations(self) -> list[Delegation]:
+        """Return all delegated work; raise ``NotMeasurable`` if there is none."""
+        if not self.delegations:
+            raise NotMeasurable("no work was delegated")
+        return self.delegations
 
     def need_roles(self) -> Mapping[str, str]:
-        """The role of each agent that has one; stop if none has."""
+        """Return the role of each agent that has one; raise ``NotMeasurable`` if none has."""
         if not self.roles:
             raise NotMeasurable("no agent has a role")
         return self.roles

@@ -1,12 +1,13 @@
-"""The shape of the team, and how work was split among its members."""
+"""Measures of the team's shape and of the division of work."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from statistics import fmean
 
-from survey.traces.metrics.run import NotMeasurable, Run
+from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
+from survey.traces.problems import NotMeasurable
 from survey.traces.replay import spawn_depths
 
 THEME = Theme("team")
@@ -20,41 +21,41 @@ def agents(run: Run) -> int:
 
 @THEME.measure("Depth of the spawn tree", "levels")
 def spawn_depth(run: Run) -> int:
-    """The longest chain of agents that spawned one another; 0 if nobody spawned anybody."""
+    """The longest chain of agents that spawned one another; 0 without spawns."""
     return spawn_depths(run.replayed.graph)[0]
 
 
 @THEME.measure("Width of the spawn tree", "agents")
 def spawn_width(run: Run) -> int:
-    """The most agents that one agent spawned."""
+    """The largest number of agents spawned by one agent."""
     made = Counter(event.sender for event in run.acts("spawn"))
     return max(made.values(), default=0)
 
 
 @THEME.measure("Split balance", "share")
 def split_balance(run: Run) -> float:
-    """How evenly work was handed out: the mean number of steps of all pieces over that of the largest.
+    """How evenly work was divided: the mean number of steps per piece divided by that of the largest.
 
-    1 is even; with n pieces, 1/n means that one did everything.
+    1 is even; with n pieces, 1/n means that one took all steps.
     """
-    loads = [stint.steps for stint in run.need_stints()]
+    loads = [delegation.steps for delegation in run.need_delegations()]
     if len(loads) < 2:
-        raise NotMeasurable("only one piece of work was handed out")
-    return ratio(fmean(loads), max(loads), "no handed-out work shows any steps")
+        raise NotMeasurable("only one piece of work was delegated")
+    return ratio(fmean(loads), max(loads), "no delegated work has any steps")
 
 
 @THEME.measure("Split overlap", "share")
 def split_overlap(run: Run) -> float:
-    """The share of sub-agents' tool calls that another sub-agent made, too.
+    """The share of sub-agents' tool calls that another sub-agent also made.
 
-    That is: the same tool with the same content.
+    Two calls are the same if they use the same tool with the same content.
     """
-    handed = {stint.agent for stint in run.need_stints()}
+    handed = {delegation.agent for delegation in run.need_delegations()}
     calls = [event for event in run.acts("tool_call") if event.agent in handed and event.content_ref]
     if not calls:
-        raise NotMeasurable("no tool call of a sub-agent says what it was called with")
+        raise NotMeasurable("no tool call of a sub-agent has a content_ref")
     contents = [event.content_ref for event in calls]
-    if len(set(contents)) == len(calls):  # nothing comes twice, as in most traces
+    if len(set(contents)) == len(calls):  # no duplicates, as in most traces
         return 0.0
     made_by: dict[tuple[str | None, str | None], set[str]] = defaultdict(set)
     for event in calls:

@@ -1,4 +1,4 @@
-"""Steps: how many there were, and how many one after the other."""
+"""Measures of steps: their number, and the number on the critical path."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ THEME = Theme("steps")
 def steps(run: Run) -> int:
     """Turns of all agents: decisions, model calls and aggregations.
 
-    Of an agent whose turns are not in the trace, each tool call and each message counts as one.
+    For an agent whose turns are not in the trace, each tool call and each message counts as a step.
     """
     return sum(run.timeline.steps)
 
 
 @THEME.measure("Critical path in steps", "steps")
 def critical_path_steps(run: Run) -> int:
-    """The most steps on any chain of events of which each had to wait for the one before."""
+    """The most steps on any chain of events in which each had to wait for the previous one."""
     return int(max(run.timeline.longest_steps))
 
 
 @THEME.measure("Critical steps", "steps")
 def critical_steps(run: Run) -> int:
-    """Over all stages, the steps of the orchestrator and those of the slowest sub-agent of the stage, added up.
+    """The sum over all stages of the steps of the orchestrator and of the stage's slowest sub-agent.
 
-    As in Kimi K2.5's report. A stage is one turn of the orchestrator with the work that it hands out;
-    what sub-agents hand out in turn does not count.
+    The definition follows the report of Kimi K2.5. A stage is one turn of the orchestrator with the
+    work that it delegates; work that sub-agents delegate does not count.
     """
     events, root = run.events, run.root
     taken = compress(range(len(events)), run.timeline.steps)
     own = [place for place in taken if events[place].agent == root]
     slowest: dict[int, int] = {}
-    for stint in run.stints:
-        if stint.giver == root:
-            stage = bisect_left(own, stint.place)
-            slowest[stage] = max(slowest.get(stage, 0), stint.steps)
+    for delegation in run.delegations:
+        if delegation.delegator == root:
+            stage = bisect_left(own, delegation.place)
+            slowest[stage] = max(slowest.get(stage, 0), delegation.steps)
     return len(own) + sum(slowest.values())

@@ -1,6 +1,6 @@
-"""What a trace is: events, edges, their graph and the state of a team; and the schema that says so.
+"""Data model of a trace: events, edges, their graph, the state of a team, and the JSON Schema.
 
-Asked by every room of the wing; knows only how a problem is reported.
+Every package of ``survey.traces`` uses it; it depends on ``survey.traces.problems`` only.
 """
 
 from survey.traces.model.building import Builder, Content
@@ -17,7 +17,7 @@ from survey.traces.model.schema import (
 )
 from survey.traces.model.state import State
 from survey.traces.model.trace import (
-    BYSTANDERS,
+    EXTERNAL_ACTS,
     LARGEST,
     NOTHING,
     OUTSIDE,
@@ -32,10 +32,10 @@ from survey.traces.model.trace import (
 
 __all__ = [
     "ADDED_FIELDS",
-    "BYSTANDERS",
     "EDGE_TYPES",
     "EVENT_FIELDS",
     "EVENT_TYPES",
+    "EXTERNAL_ACTS",
     "LARGEST",
     "NOTHING",
     "OUTSIDE",

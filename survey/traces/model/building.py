@@ -1,18 +1,17 @@
-"""How importers write a trace down: events as they are found, links where the log has them.
+"""Trace builder for importers: add events as they are found, and links where the log has them.
 
-The builder does what every importer would otherwise do by hand: it orders events by time, lets
-the trace begin at zero, links the events of one agent in their order, adds up the costs, keeps
-free text out, and keeps a record of what the log did not say.
+The builder does the work that all importers share: it orders events by time, shifts times to start
+at zero, links each agent's events in order, adds up the costs, keeps free text out of the trace, and
+records what the log did not contain.
 """
 
 from __future__ import annotations
 
-import hashlib
 import heapq
-import secrets
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,38 +20,40 @@ from survey.traces.model.trace import Edge, Event, Trace
 
 
 class Content:
-    """What becomes of free text: by default a salted hash and a length, so that it stays private.
+    """Policy for free text: by default only a salted hash and a length are stored, so that it stays private.
 
-    Without a salt of one's own every run hashes differently, and nobody can test a guess against
-    the trace. The same text has the same hash within one trace.
+    Without an explicit salt every run hashes differently, so that a guess cannot be tested against
+    the trace. Within one trace, equal texts have equal hashes.
     """
 
     def __init__(self, keep: bool = False, salt: str | None = None) -> None:
+        from hashlib import blake2b
+        from secrets import token_hex
+
         self.keep = keep
-        self._salt = hashlib.blake2b(
-            (salt if salt is not None else secrets.token_hex(16)).encode("utf-8", "surrogatepass")
-        ).digest()
+        salted = blake2b((salt if salt is not None else token_hex(16)).encode("utf-8", "surrogatepass"))
+        self._digest = partial(blake2b, key=salted.digest(), digest_size=8)
 
     def fields(self, text: str | None) -> dict[str, str]:
-        """The fields of an event that stand for the text."""
+        """Return the event fields that represent a text."""
         if not text:
             return {}
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=self._salt, digest_size=8).hexdigest()
+        digest = self._digest(text.encode("utf-8", "surrogatepass")).hexdigest()
         reference = {"content_ref": f"blake2b:{digest}:{len(text)}"}
         return {**reference, "content": text} if self.keep else reference
 
 
 class Builder:
-    """A trace in the making.
+    """Builds a trace from events and links.
 
         >>> trace = Builder("r1", "t1", importer="by hand", content=Content(salt=""))
-        >>> asked = trace.event("orchestrator_decision", "lead", 100.0, decision=["O1"])
-        >>> made = trace.event("spawn", "lead", 100.5, to="helper")
-        >>> trace.link(asked, made, "causal")
+        >>> decided = trace.event("orchestrator_decision", "lead", 100.0, decision=["O1"])
+        >>> spawned = trace.event("spawn", "lead", 100.5, to="helper")
+        >>> trace.link(decided, spawned, "causal")
         >>> [(event.id, event.t) for event in trace.build()]
         [('e1', 0.0), ('e2', 0.5)]
 
-    Times may be of any clock; the trace begins at zero.
+    Times may come from any clock; the built trace starts at zero.
     """
 
     def __init__(
@@ -85,12 +86,12 @@ class Builder:
         self._missing = 0
 
     def event(self, type: str, agent: str, t: float | None = None, *, text: str | None = None, **fields: Any) -> str:
-        """Write an event down and give its id.
+        """Add an event and return its id.
 
-        ``t`` is in seconds of any clock (epoch seconds are fine), or left out in an ordinal trace,
-        where events count up in the order in which they are written. ``text`` is free text: it is
-        hashed, or kept if the user chose so. Fields that are None are left out; ``from`` is
-        written ``from_``.
+        ``t`` is in seconds on any clock (epoch seconds are fine). Omit it in an ordinal trace, where
+        events are numbered in the order in which they are added. ``text`` is free text: it is
+        hashed, and stored if the user chose so. Fields that are None are omitted; pass ``from``
+        as ``from_``.
         """
         id = f"e{len(self._events) + 1}"
         if t is None:
@@ -105,14 +106,14 @@ class Builder:
         return self._events[id]
 
     def amend(self, id: str, **fields: Any) -> None:
-        """Add to an event what only a later record says."""
+        """Set fields of an event that only a later record contains."""
         known = {key: value for key, value in fields.items() if value is not None}
-        self._events[id] = self._events[id].but(**known)
+        self._events[id] = self._events[id].with_fields(**known)
 
     def link(self, src: str | None, dst: str | None, type: str, *, derived: bool = False) -> None:
-        """Draw an edge; ``derived`` if no identifier in the log says so. A missing end is counted.
+        """Add an edge; ``derived`` if it does not rest on an identifier in the log. A missing end is counted.
 
-        Between two events only the first edge is drawn.
+        Only the first edge between two events is kept.
         """
         if src is None or dst is None:
             self._missing += 1
@@ -120,42 +121,42 @@ class Builder:
             self._links.setdefault((src, dst), (type, "derived" if derived else "exact"))
 
     def agent(self, id: str, *, name: str | None = None, role: str | None = None, model: str | None = None) -> None:
-        """Say something about an instance; said again, the newer word counts."""
+        """Describe an agent instance; later values override earlier ones."""
         known = {"name": name, "role": role, "model": model}
         self._agents.setdefault(id, {"id": id}).update({key: value for key, value in known.items() if value})
 
     def label(self, event: str, label: str, **fields: Any) -> None:
-        """Record a judgement on an event."""
+        """Add a label (a judgement) to an event."""
         self._labels.append({"event": event, "label": label, **{k: v for k, v in fields.items() if v is not None}})
 
     def lost(self, what: str, count: int = 1) -> None:
-        """Record what the log did not say, or what a trace cannot hold."""
+        """Record a loss: something that the log does not contain or that a trace cannot represent."""
         if count:
             self._lost[what] += count
 
     def build(self) -> Trace:
-        """The trace, its events in an order that respects time and every link."""
-        ordered = self._settled()
+        """Return the trace, its events in an order that respects time and every link."""
+        ordered = self._in_causal_order()
         links = self._with_succession(ordered)
         start = min((event.t for event in ordered), default=0.0) if self._time != "ordinal" else 0.0
         names = {event.id: f"e{number}" for number, event in enumerate(ordered, 1)}
-        events = [self._placed(event, start, names) for event in ordered]
+        events = [self._renumbered(event, start, names) for event in ordered]
         edges = [Edge(names[src], names[dst], type) for (src, dst), (type, _) in links.items()]
         places = {name: place for place, name in enumerate(names.values())}
         edges.sort(key=lambda edge: (places[edge.dst], places[edge.src]))
-        return Trace(events, edges, self._whole_head(events, names, start))
+        return Trace(events, edges, self._full_head(events, names, start))
 
-    def _settled(self) -> list[Event]:
-        """Events in causal order, those of one agent in the order of their times as far as causes allow.
+    def _in_causal_order(self) -> list[Event]:
+        """Sort events causally, each agent's own by time as far as causes allow.
 
-        Clocks of several processes disagree by a little: an effect dated before its cause is moved
-        to the time of its cause, and counted. Events on a circle of links have no order; they come
-        last, for replay to report.
+        Clocks of several processes differ slightly: an effect dated before its cause is moved to
+        the time of its cause, and counted. Events on a cycle of links have no order; they come
+        last, and replay reports them.
         """
         in_time = sorted(self._events.values(), key=lambda event: event.t)
         at = {event.id: place for place, event in enumerate(in_time)}
         if all(at[src] < at[dst] for src, dst in self._links):
-            return in_time  # as nearly always: the clocks agree
+            return in_time  # the usual case: the clocks agree
         place = {id: number for number, id in enumerate(self._events)}
         times = {id: event.t for id, event in self._events.items()}
         causes, before = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
@@ -174,7 +175,7 @@ class Builder:
                 follows[earlier].append((id, False))
         caused = {id: len(causes[id]) for id in place}
         queued = {id: len(before[id]) for id in place}
-        # first what waits for nothing; if there is nothing of the kind, what waits for its own agent only
+        # prefer events that wait for nothing; else those that wait only for their own agent
         ready = [(times[id], place[id], id) for id in place if not caused[id] and not queued[id]]
         spare = [(times[id], place[id], id) for id in place if not caused[id]]
         heapq.heapify(ready)
@@ -188,7 +189,7 @@ class Builder:
             event = self._events[id]
             now = max(now, times[id])
             moved += event.t < now
-            ordered[id] = event.but(t=now) if event.t < now else event
+            ordered[id] = event.with_fields(t=now) if event.t < now else event
             for next, is_effect in follows[id]:
                 (caused if is_effect else queued)[next] -= 1
                 times[next] = max(times[next], now)
@@ -200,7 +201,7 @@ class Builder:
         return [*ordered.values(), *(event for id, event in self._events.items() if id not in ordered)]
 
     def _with_succession(self, ordered: list[Event]) -> dict[tuple[str, str], tuple[str, str]]:
-        """All links, with a temporal one between neighbouring events of an agent that have none."""
+        """Return all links, plus a temporal one between consecutive events of an agent that lack one."""
         links = dict(self._links)
         last: dict[str, str] = {}
         for event in ordered:
@@ -210,7 +211,7 @@ class Builder:
             last[event.agent] = event.id
         return links
 
-    def _placed(self, event: Event, start: float, names: Mapping[str, str]) -> Event:
+    def _renumbered(self, event: Event, start: float, names: Mapping[str, str]) -> Event:
         moved: dict[str, Any] = {"id": names[event.id], "t": round(event.t - start, 6)}
         if event.parent:
             moved["parent"] = names.get(event.parent, event.parent)
@@ -220,7 +221,7 @@ class Builder:
             moved["delivered"] = round(max(event.delivered, event.t) - start, 6)
         return replace(event, **moved)
 
-    def _whole_head(self, events: list[Event], names: Mapping[str, str], start: float) -> dict[str, Any]:
+    def _full_head(self, events: list[Event], names: Mapping[str, str], start: float) -> dict[str, Any]:
         qualities = Counter(quality for _, quality in self._links.values())
         source: dict[str, Any] = {key: value for key, value in self._source.items() if value}
         if self._time == "seconds" and 1e9 < start < 7e9:

@@ -1,8 +1,8 @@
-"""The events of a trace in causal order, and its edges as places in that order.
+"""Events of a trace in causal order, and edges as pairs of positions in that order.
 
-Everything that walks a trace (replay, metrics, credit) walks this. Edges are kept sorted by where
-they lead to, so that one loop over them sees every cause of an event before the event itself leads
-on: the longest path of a million events is one pass over a list, with no structure per event.
+Everything that traverses a trace (replay, metrics, credit) uses this graph. Edges are sorted by
+target, so that one loop sees all incoming edges of an event before its outgoing ones: the longest
+path over a million events is one pass over a list, without a data structure per event.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ RANKS = {type: rank for rank, type in enumerate(
     ("human_intervention", "orchestrator_decision", "spawn", "delegate", "model_call", "message", "tool_call",
      "tool_result", "safety_event", "compaction", "return", "aggregate", "despawn", "stop")
 )}  # fmt: skip
-"""At one and the same time, and with no edge to say otherwise, acts happen in this order: nobody acts
-before being spawned or after being despawned, and results follow calls."""
+"""Order of simultaneous events that no edge orders: agents act after their spawn and before their
+despawn, and results follow calls."""
 
 KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}
-"""Types of events as numbers, so that those of a million events are a million bytes."""
+"""Event types as numbers, so that the types of a million events fit in a million bytes."""
 
 
 @cache
 def _mask(types: tuple[str, ...]) -> bytes:
-    """What each number of a type is translated to: 1 for these, 0 for the others."""
+    """Return the translation table from type numbers: 1 for these types, 0 for the others."""
     wanted = {KINDS[type] for type in types}
     return bytes(kind in wanted for kind in range(256))
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Events in causal order; edge number i leads from ``sources[i]`` to ``targets[i]``, which are places."""
+    """Events in causal order; edge i leads from place ``sources[i]`` to place ``targets[i]``."""
 
     trace: Trace
     events: Sequence[Event]
     positions: Sequence[int]
-    """For each place in the causal order, the position in the file."""
+    """For each place in causal order, the position in the file."""
     sources: Sequence[int]
     targets: Sequence[int]
     types: Sequence[str]
     problems: Problems
-    """What is wrong with ids and edges."""
+    """Problems with ids and edges."""
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The place of each event by its id; of several with one id, the first."""
+        """The place of each event by id; the first if an id is duplicated."""
         return _first_places(self.events)
 
     @cached_property
@@ -62,31 +62,31 @@ class Graph:
 
     @cached_property
     def kinds(self) -> bytes:
-        """The type of each event, as its place in ``EVENT_TYPES``."""
+        """The type of each event, as an index into ``EVENT_TYPES``."""
         return bytes(map(KINDS.__getitem__, [event.type for event in self.events]))
 
     def marks(self, *types: str) -> bytes:
-        """For each event 1 if it is of one of these types, else 0."""
+        """Return 1 for each event of one of these types, 0 for the others."""
         return self.kinds.translate(_mask(types))
 
-    def of(self, *types: str) -> list[int]:
-        """The places of all events of these types."""
+    def places_of(self, *types: str) -> list[int]:
+        """Return the places of all events of these types."""
         return list(compress(range(len(self)), self.marks(*types)))
 
     def __len__(self) -> int:
         return len(self.events)
 
     def edges(self) -> Iterator[tuple[int, int, str]]:
-        """All edges as places and type, sorted by where they lead to."""
+        """Iterate over all edges as (source, target, type), sorted by target."""
         return zip(self.sources, self.targets, self.types, strict=True)
 
     def causes(self) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-        """For every place in order that any edge leads to, where they come from and of which type."""
+        """Iterate over all places with incoming edges, each with the sources and types of those edges."""
         for target, edges in groupby(self.edges(), key=lambda edge: edge[1]):
             yield target, [(source, type) for source, _, type in edges]
 
     def downstream(self, places: Iterable[int]) -> bytearray:
-        """For every event whether it is one of these or lies behind one, along any edges."""
+        """Mark every event that is one of these or is reachable from one, along edges of any type."""
         reached = bytearray(len(self))
         for place in places:
             reached[place] = 1
@@ -96,17 +96,17 @@ class Graph:
         return reached
 
     def upstream(self, place: int) -> bytearray:
-        """For every event whether an event is this one or lies behind it, along any edges."""
+        """Mark this event and every event from which it is reachable, along edges of any type."""
         led = bytearray(len(self))
         led[place] = 1
         for source, target in zip(reversed(self.sources), reversed(self.targets), strict=True):
-            if led[target]:  # sorted by target: whatever leads on from there has been seen
+            if led[target]:  # sorted by target: all outgoing edges of the target have been seen
                 led[source] = 1
         return led
 
 
 def graph(trace: Trace, problems: Problems | None = None) -> Graph:
-    """Order a trace. Edges that lead nowhere or close a circle are reported and left out."""
+    """Return the graph of a trace. Edges with an unknown end or that close a cycle are reported and omitted."""
     problems = Problems() if problems is None else problems
     events = trace.events
     ordered: Sequence[Event]
@@ -117,7 +117,7 @@ def graph(trace: Trace, problems: Problems | None = None) -> Graph:
     reordered = any(map(ge, sources, targets))
     if reordered:
         ordered = [events[position] for position in order]
-        sources, targets, types = _without_circles(ordered, sources, targets, types, problems)
+        sources, targets, types = _without_cycles(ordered, sources, targets, types, problems)
         causal = _causal(len(ordered), sources, targets)
         sources, targets = _moved(causal, sources, targets)
         order = [order[place] for place in causal]
@@ -127,22 +127,22 @@ def graph(trace: Trace, problems: Problems | None = None) -> Graph:
         types = [types[edge] for edge in by_target]
     ordered = events if order == range(len(events)) else [events[position] for position in order]
     made = Graph(trace, ordered, order, sources, targets, types, problems)
-    if reordered:  # in the order of time no effect comes before its cause
+    if reordered:  # else events are in order of time, and no effect precedes its cause
         _report_early(made)
     _report_types(made)
-    _report_twins(made)
+    _report_duplicate_edges(made)
     return made
 
 
 def _ends(trace: Trace, problems: Problems) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
-    """The ends of all edges as positions in the file. Edges to nothing are reported and left out."""
+    """Return the ends of all edges as positions in the file. Edges to unknown ids are reported and omitted."""
     edges = Edges.of(trace.edges)
     ids = [event.id for event in trace.events]
-    if edges.ids == ids:  # as it is when a file was read in which every id is there once, and no other is named
+    if edges.ids == ids:  # the usual case for a file: every id is unique, and edges name no other
         return edges.src, edges.dst, edges.type
     positions = _first_places(trace.events)
     if len(positions) < len(ids):
-        _report_doubles(trace, problems)
+        _report_duplicate_ids(trace, problems)
     position = [positions.get(id, -1) for id in edges.ids]
     sources, targets = list(map(position.__getitem__, edges.src)), list(map(position.__getitem__, edges.dst))
     if -1 not in position or (-1 not in sources and -1 not in targets):
@@ -151,10 +151,10 @@ def _ends(trace: Trace, problems: Problems) -> tuple[Sequence[int], Sequence[int
         for end, id, other in (("src", src, dst), ("dst", dst, src)):
             if id not in positions:
 
-                def said(id: str = id, other: str = other) -> str:
+                def message(id: str = id, other: str = other) -> str:
                     return f"no event has the id {quoted(id)}{nearest(id, positions)}; the other end is {quoted(other)}"
 
-                problems.add("unknown-event", said, pointer=f"/edges/{number}/{end}", events=(src, dst))
+                problems.add("unknown-event", message, pointer=f"/edges/{number}/{end}", events=(src, dst))
     return _columns(edge for edge in zip(sources, targets, edges.type, strict=True) if min(edge[:2]) >= 0)
 
 
@@ -164,7 +164,7 @@ def _columns(edges: Iterable[tuple[int, int, str]]) -> tuple[list[int], list[int
 
 
 def _moved(order: Sequence[int], *columns: Sequence[int]) -> list[list[int]]:
-    """Columns of places, said anew after the events were put in another order."""
+    """Return columns of places, converted to a new order of the events."""
     new = _places_in(order)
     return [list(map(new.__getitem__, column)) for column in columns]
 
@@ -188,19 +188,19 @@ def _first_places(ordered: Sequence[Event]) -> dict[str, int]:
     return places
 
 
-def _report_doubles(trace: Trace, problems: Problems) -> None:
+def _report_duplicate_ids(trace: Trace, problems: Problems) -> None:
     first: dict[str, int] = {}
     for position, event in enumerate(trace.events):
         if event.id in first:
-            said = f"the id {quoted(event.id)} is that of /events/{first[event.id]} already"
-            problems.add("duplicate-id", said, pointer=f"/events/{position}", events=(event.id,))
+            message = f"the id {quoted(event.id)} is already used by /events/{first[event.id]}"
+            problems.add("duplicate-id", message, pointer=f"/events/{position}", events=(event.id,))
         first.setdefault(event.id, position)
 
 
 def _causal(size: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
-    """Places in an order that respects every edge, and time where edges leave it open.
+    """Sort places so that every edge is respected, and time where edges leave the order open.
 
-    Where edges close a circle, its earliest event goes first, as if nothing led back to it.
+    Where edges form a cycle, its earliest event comes first, as if no edge led back to it.
     """
     waiting = [0] * size
     follows: list[list[int]] = [[] for _ in range(size)]
@@ -212,10 +212,10 @@ def _causal(size: int, sources: Sequence[int], targets: Sequence[int]) -> list[i
     heapq.heapify(ready)
     causal: list[int] = []
     done = bytearray(size)
-    circles = _Circles(follows, done) if len(ready) < size else None
+    cycles = _Cycles(follows, done) if len(ready) < size else None
     while len(causal) < size:
-        if not ready and circles:
-            ready.append(circles.next())
+        if not ready and cycles:
+            ready.append(cycles.next())
         place = heapq.heappop(ready)
         if done[place]:
             continue
@@ -228,8 +228,8 @@ def _causal(size: int, sources: Sequence[int], targets: Sequence[int]) -> list[i
     return causal
 
 
-class _Circles:
-    """Finds circles among events that wait for one another, looking at every edge about once."""
+class _Cycles:
+    """Finds cycles among events that wait for one another, visiting every edge about once."""
 
     def __init__(self, follows: Sequence[Sequence[int]], done: bytearray) -> None:
         self._follows, self._done = follows, done
@@ -239,7 +239,7 @@ class _Circles:
         self._at: dict[int, int] = {}
 
     def next(self) -> int:
-        """The earliest event on some circle that is left. There must be one."""
+        """Return the earliest event on some remaining cycle. There must be one."""
         if not self._before:
             self._before = [[] for _ in self._follows]
             for source, targets in enumerate(self._follows):
@@ -259,7 +259,7 @@ class _Circles:
             self._step(causes[-1])
 
     def _cut(self, place: int) -> int:
-        """Forget the way behind a place, and the place: what is left on the path still waits for it."""
+        """Drop a place and everything after it from the path; what remains on the path still waits for it."""
         for passed in self._path[self._at[place] :]:
             del self._at[passed]
         del self._path[len(self._at) :]
@@ -271,17 +271,17 @@ class _Circles:
 
 
 def _places_in(order: Sequence[int]) -> list[int]:
-    """Where in an order each place went."""
+    """Return the new place of each old place in an order."""
     new = [0] * len(order)
     for place, old in enumerate(order):
         new[old] = place
     return new
 
 
-def _without_circles(
+def _without_cycles(
     ordered: Sequence[Event], sources: Sequence[int], targets: Sequence[int], types: Sequence[str], problems: Problems
 ) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
-    """The edges but those that lead back to the earliest event of a circle, which are reported."""
+    """Return the edges without those that lead back to the earliest event of a cycle, which are reported."""
     new = _places_in(_causal(len(ordered), sources, targets))
     back = [new[source] >= new[target] for source, target in zip(sources, targets, strict=True)]
     if not any(back):
@@ -289,13 +289,15 @@ def _without_circles(
     edges = list(zip(sources, targets, types, strict=True))
     for source, target, type in compress(edges, back):
         a, b = ordered[source].id, ordered[target].id
-        said = f"{quoted(a)} leads to itself" if a == b else f"{quoted(a)} leads to {quoted(b)}, which leads back to it"
-        problems.add("causal-cycle", f"{said} (an edge of type {type})", events=(a, b))
+        message = (
+            f"{quoted(a)} leads to itself" if a == b else f"{quoted(a)} leads to {quoted(b)}, which leads back to it"
+        )
+        problems.add("causal-cycle", f"{message} (an edge of type {type})", events=(a, b))
     return _columns(edge for edge, leads_back in zip(edges, back, strict=True) if not leads_back)
 
 
 TYPED = frozenset(edge for edge, (left, right) in TYPING.items() if not len(left) == len(right) == len(EVENT_TYPES))
-"""Types of edges that do not join just any two events."""
+"""Edge types that constrain the events they may join."""
 ALLOWED = {
     (edge, KINDS[source], KINDS[target]) for edge in TYPED for source in TYPING[edge][0] for target in TYPING[edge][1]
 }
@@ -305,9 +307,9 @@ def _report_early(graph: Graph) -> None:
     for source, target, _ in graph.edges():
         a, b = graph.events[source], graph.events[target]
         if a.t > b.t:
-            said = f"{quoted(b.id)} (t = {b.t:g}) follows from {quoted(a.id)} (t = {a.t:g}), which is later"
+            message = f"{quoted(b.id)} (t = {b.t:g}) follows from {quoted(a.id)} (t = {a.t:g}), which is later"
             place = f"/events/{graph.positions[target]}"
-            graph.problems.add("effect-before-cause", said, pointer=place, events=(a.id, b.id))
+            graph.problems.add("effect-before-cause", message, pointer=place, events=(a.id, b.id))
 
 
 def _report_types(graph: Graph) -> None:
@@ -317,25 +319,25 @@ def _report_types(graph: Graph) -> None:
     for source, target, type in graph.edges() if strange else ():
         if (type, kinds[source], kinds[target]) in strange:
             a, b = graph.events[source], graph.events[target]
-            said = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
-            graph.problems.add("edge-type", said, events=(a.id, b.id), warning=True)
+            message = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
+            graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
 
 
-def _report_twins(graph: Graph) -> None:
-    """The same edge twice."""
-    for target, causes in graph.causes() if _any_twins(graph) else ():
+def _report_duplicate_edges(graph: Graph) -> None:
+    """Report edges that occur more than once."""
+    for target, causes in graph.causes() if _has_duplicate_edges(graph) else ():
         seen = set()
         for cause in causes:
             if cause in seen:
                 source, type = cause
                 a, b = graph.events[source].id, graph.events[target].id
-                said = f"the {type} edge from {quoted(a)} to {quoted(b)} is there twice"
-                graph.problems.add("duplicate-edge", said, events=(a, b), warning=True)
+                message = f"duplicate {type} edge from {quoted(a)} to {quoted(b)}"
+                graph.problems.add("duplicate-edge", message, events=(a, b), warning=True)
             seen.add(cause)
 
 
-def _any_twins(graph: Graph) -> bool:
-    """Whether two edges join the same events, of the same type or not. Edges are sorted by where they lead to."""
+def _has_duplicate_edges(graph: Graph) -> bool:
+    """Return whether two edges of any type join the same events. Edges are sorted by target."""
     last, sources = -1, set[int]()
     for source, target in zip(graph.sources, graph.targets, strict=True):
         if target != last:

@@ -1,11 +1,11 @@
-"""The schema of a trace and, beside it, the table of which edges may join which events."""
+"""The JSON Schema of a trace, and the event types that each edge type may join."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 VERSION = 1
@@ -13,18 +13,18 @@ VERSION = 1
 
 @cache
 def schema() -> Mapping[str, Any]:
-    """The JSON Schema (2020-12) of version 1. Not to be changed by who gets it."""
+    """Return the JSON Schema (2020-12) of version 1. Callers must not modify it."""
     document: Mapping[str, Any] = json.loads(text())
     return document
 
 
 def text() -> str:
-    """The same as it is published."""
-    return files("survey.traces.model").joinpath("schema.json").read_text("utf-8")
+    """Return the text of the schema as published."""
+    return Path(__file__).with_name("schema.json").read_text("utf-8")
 
 
 def definition(name: str) -> Mapping[str, Any]:
-    """One of the schema's definitions."""
+    """Return one of the schema's definitions."""
     found: Mapping[str, Any] = schema()["$defs"][name]
     return found
 
@@ -41,26 +41,26 @@ ACTS = frozenset(
 TURNS_AND_RESULTS = frozenset({"tool_call", "tool_result", "model_call", "orchestrator_decision", "aggregate"})
 
 TYPING: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    # what leads to what within one agent, and plain causes: no constraint on types
+    # succession within one agent, and general causes: no constraint on types
     "temporal": (ANY, ANY),
     "causal": (ANY, ANY),
-    # out of a decision into the making of an agent, and from there to whatever the new agent does first
+    # from a decision to the spawn, and from the spawn to the first act of the new agent
     "spawn": (ACTS | {"spawn"}, ANY - {"despawn", "stop"}),
-    # from the sending to the receiver's next act
+    # from the sending of a message to the receiver's next act
     "message": (frozenset({"message", "delegate", "spawn", "human_intervention"}), ANY),
     # a call, its result, and the turn that made it or uses it; acts that feed a call
     "tool_dependency": (ACTS | {"tool_result", "return"}, TURNS_AND_RESULTS | {"message", "return"}),
-    # from the end of a piece of work to whoever goes on with it; a tool returns as an agent does
+    # from the end of a piece of work to the act that continues it; a tool returns as an agent does
     "return": (
         frozenset({"return", "tool_result", "tool_call", "despawn", "model_call", "aggregate"}),
         ANY - {"spawn"},
     ),
-    # from what comes back to what puts it together
+    # from results to the act that aggregates them
     "aggregate": (
         frozenset({"return", "message", "tool_result", "model_call", "aggregate"}),
         frozenset({"aggregate", "orchestrator_decision", "return", "stop"}),
     ),
-    # where unsafe or untrusted content goes: no constraint
+    # flow of unsafe or untrusted content: no constraint
     "safety_flow": (ANY, ANY),
 }
-"""For each edge type, the event types it may start from and those it may lead to."""
+"""For each edge type, the allowed event types of its source and of its target."""

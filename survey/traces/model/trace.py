@@ -1,4 +1,4 @@
-"""A trace: events in time, and the edges between them."""
+"""Traces: events in time, and the edges between them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from survey.traces.model.schema import EVENT_TYPES
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 OUTSIDE = frozenset({"user", "environment"})
-"""Receivers and senders that are no part of the team."""
+"""Senders and receivers outside the team."""
 
 LARGEST = 2.0**53
-"""No count or time in a trace is larger; beyond, not every whole number is one of its own."""
+"""Upper limit for counts and times in a trace: floats cannot represent every integer beyond it."""
 
 
 Type = Literal[EVENT_TYPES]  # type: ignore[valid-type]
@@ -48,7 +48,7 @@ class Tokens(Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_def
 
 
 UNNAMED = "\ue000"
-"""The name, of no meaning, under which a field of ours would stand in a file; it never does."""
+"""Placeholder name in files for a field that is never written."""
 
 
 class Event(
@@ -59,10 +59,10 @@ class Event(
     omit_defaults=True,
     rename={"from_": "from", "tokens_": "tokens", "status_": "status", "other": UNNAMED},
 ):
-    """One act of one agent, with the fields that the schema describes; None where nothing is said.
+    """One act of one agent, with the fields of the schema; None for fields that are absent.
 
-    A ``msgspec.Struct``, because a long trace has a million events: it is decoded straight from the
-    text and held to the schema in passing.
+    A ``msgspec.Struct``, because a long trace has a million events: it is decoded directly from the
+    text and validated against the schema in the same pass.
 
         >>> sent = Event.of({"id": "e4", "t": 3, "type": "message", "agent": "planner", "to": "executor",
         ...                  "tokens": {"input": 20, "output": 5}, "colour": "red"})
@@ -92,15 +92,15 @@ class Event(
     content: str | None = None
     trusted: bool | None = None
     other: dict[str, Any] | None = None
-    """Fields that the schema does not know, and those of a trace without ``schema_version`` that mean
-    something else by one of its names."""
+    """Fields that the schema does not define, and fields of a trace without ``schema_version`` that use
+    one of its names for something else."""
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Event:
-        """The event that an object of a trace file describes. Its four required fields must be sound."""
+        """Return the event for an object of a trace file. Its four required fields must be valid."""
         with suppress(ValidationError, OverflowError):
             event = convert(fields, cls)
-            if _says_no_more(fields):
+            if _is_lossless(fields):
                 return event
         known = {key: value for key, value in fields.items() if key in FIELDS and _fits(key, value)}
         event = convert(known, cls)
@@ -109,68 +109,70 @@ class Event(
         return replace(event, other={key: value for key, value in fields.items() if key not in known})
 
     def to_json(self) -> dict[str, Any]:
-        """The object that a trace file holds."""
+        """Return the object as stored in a trace file."""
         fields: dict[str, Any] = to_builtins(self)
         fields.pop(UNNAMED, None)
         return {**fields, **self.other} if self.other else fields
 
-    def but(self, **fields: Any) -> Event:
-        """The same event with some fields said anew, by their names in the file; None takes one out."""
-        said = {key.rstrip("_"): value for key, value in fields.items()}
-        changed = {**self.to_json(), **said}
-        return Event.of({key: value for key, value in changed.items() if value is not None or key not in said})
+    def with_fields(self, **fields: Any) -> Event:
+        """Return a copy with some fields replaced, by their names in the file; None removes a field."""
+        given = {key.rstrip("_"): value for key, value in fields.items()}
+        changed = {**self.to_json(), **given}
+        return Event.of({key: value for key, value in changed.items() if value is not None or key not in given})
 
     @property
-    def more(self) -> Mapping[str, Any]:
-        """All fields but the four that every event has, by their names in the file."""
+    def optional_fields(self) -> Mapping[str, Any]:
+        """All fields but the four required ones, by their names in the file."""
         return {key: value for key, value in self.to_json().items() if key not in ("id", "t", "type", "agent")}
 
     @property
     def sender(self) -> str:
-        """Who acted: ``from`` where it is given, else the agent."""
+        """The agent that acted: ``from`` if given, else ``agent``."""
         return self.from_ or self.agent
 
     @property
     def child(self) -> str | None:
-        """Whom a spawn brings to life: ``to``, or the agent itself where ``from`` names its maker."""
+        """The agent that a spawn creates: ``to``, or ``agent`` itself where ``from`` names the spawner."""
         return self.to or (self.agent if self.sender != self.agent else None)
 
     @property
     def status(self) -> str:
-        """How it went; "ok" when nothing is said."""
+        """The status; "ok" if absent."""
         return self.status_ or "ok"
 
     @property
     def end(self) -> float:
-        """When it was over: ``t_end``, or ``t``."""
+        """The end time: ``t_end``, or ``t`` if absent or later."""
         return self.t if self.t_end is None or self.t_end < self.t else self.t_end
 
     @property
     def tokens(self) -> float | None:
-        """All tokens of the event; None when nothing is said."""
+        """Total tokens of the event; None if absent."""
         tokens = self.tokens_
         return tokens.total if isinstance(tokens, Tokens) else tokens
 
     @property
     def by_kind(self) -> Mapping[str, float]:
-        """Tokens by kind; empty when only a total, or nothing, is said."""
+        """Tokens by kind; empty if only a total, or nothing, is given."""
         return to_builtins(self.tokens_) if isinstance(self.tokens_, Tokens) else NOTHING
 
 
-BYSTANDERS = frozenset({"human_intervention", "safety_event", "tool_result"})
-"""Acts of people, guards and tools, who need not be part of the team."""
+EXTERNAL_ACTS = frozenset({"human_intervention", "safety_event", "tool_result"})
+"""Types of acts by people, guards and tools, which need not belong to the team."""
 
 
 def first_agent(events: Iterable[Event]) -> str:
-    """The member of the team that acts first, in causal order: the root; "" if there is none."""
-    return next((event.sender for event in events if event.sender not in OUTSIDE and event.type not in BYSTANDERS), "")
+    """Return the first team member to act, in causal order: the root; "" if there is none."""
+    return next(
+        (event.sender for event in events if event.sender not in OUTSIDE and event.type not in EXTERNAL_ACTS), ""
+    )
 
 
 FIELDS = {field.encode_name: field.type for field in structs.fields(Event) if field.name != "other"}
 
 
-def _says_no_more(fields: Mapping[str, Any]) -> bool:
-    """Whether an event made of all the fields at once says what they say, as nearly every one does."""
+def _is_lossless(fields: Mapping[str, Any]) -> bool:
+    """Return whether direct conversion of all fields preserves them, as it nearly always does."""
     tokens, decision = fields.get("tokens"), fields.get("decision", ())
     return (
         None not in fields.values()
@@ -194,21 +196,21 @@ def _fits(key: str, value: Any) -> bool:
 
 
 class Edge(NamedTuple):
-    """One event leading to another, by their ids."""
+    """A directed edge between two events, by their ids."""
 
     src: str
     dst: str
     type: str
 
     def to_json(self) -> dict[str, str]:
-        """The object that a trace file holds."""
+        """Return the object as stored in a trace file."""
         return {"src": self.src, "dst": self.dst, "type": self.type}
 
 
 class Edges(Sequence[Edge]):
-    """Edges as columns of numbers: a long trace has millions, and their ends are a few ids said over and over.
+    """Edges in columns of numbers: a long trace has millions, whose ends repeat a limited set of ids.
 
-    ``src`` and ``dst`` are places in ``ids``, a list in which every id stands once.
+    ``src`` and ``dst`` are indices into ``ids``, a list without duplicates.
     """
 
     __slots__ = ("dst", "ids", "src", "type")
@@ -218,7 +220,7 @@ class Edges(Sequence[Edge]):
 
     @classmethod
     def of(cls, edges: Iterable[Edge]) -> Edges:
-        """The same edges in columns."""
+        """Return the same edges in columns."""
         if isinstance(edges, Edges):
             return edges
         number: defaultdict[str, int] = defaultdict(count().__next__)
@@ -253,9 +255,9 @@ class Edges(Sequence[Edge]):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Events, edges, and ``head``: everything else that the file says at its top level.
+    """Events, edges, and ``head``: all other top-level fields of the file.
 
-    Nothing is checked here; ``survey.traces.check`` and ``replay`` do that.
+    Nothing is validated here; ``survey.traces.check`` and ``replay`` do that.
     """
 
     events: Sequence[Event]
@@ -264,7 +266,7 @@ class Trace:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Trace:
-        """The trace that a JSON document of the right form describes."""
+        """Return the trace for a JSON document of the right form."""
         head = {key: value for key, value in document.items() if key not in ("events", "edges")}
         return cls(
             [Event.of(event) for event in document["events"]],
@@ -273,7 +275,7 @@ class Trace:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The document, ready for ``json.dump``: ids and time first, the long lists last."""
+        """Return the document, ready for ``json.dump``: ids and time first, the long lists last."""
         document = dict(self.head)
         document["events"] = [event.to_json() for event in self.events]
         document["edges"] = [edge.to_json() for edge in self.edges]
@@ -281,22 +283,22 @@ class Trace:
 
     @property
     def id(self) -> str:
-        """The name of the run."""
+        """The id of the run."""
         return str(self.head.get("trace_id", ""))
 
     @property
     def task(self) -> str:
-        """The task it was given."""
+        """The id of the task."""
         return str(self.head.get("task_id", ""))
 
     @property
     def time(self) -> str:
-        """What ``t`` counts: seconds, ordinal or mixed."""
+        """The unit of ``t``: seconds, ordinal or mixed."""
         return str(self.head.get("time", "seconds"))
 
     @property
     def topology(self) -> str:
-        """The declared shape of the team."""
+        """The declared topology of the team."""
         return str(self.head.get("topology", "unknown"))
 
     @property
@@ -311,33 +313,33 @@ class Trace:
 
     @property
     def source(self) -> Mapping[str, Any]:
-        """Where it comes from and what was lost on the way."""
+        """Provenance: the source system and importer, and the losses of the import."""
         return self._mapping("source")
 
     @property
     def agents(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is declared about each instance, by its id."""
+        """The declared agent instances, by id."""
         declared = self.head.get("agents")
         items = [item for item in declared if isinstance(item, Mapping)] if isinstance(declared, list) else []
         return {item["id"]: item for item in items if isinstance(item.get("id"), str)}
 
     @property
     def labels(self) -> Sequence[Mapping[str, Any]]:
-        """Judgements on single events."""
+        """Labels (judgements) of single events."""
         labels = self.head.get("labels")
         return [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
 
     def labelled(self, label: str) -> list[str]:
-        """Ids of the events that carry a label."""
+        """Return the ids of the events with this label."""
         return [str(item["event"]) for item in self.labels if item.get("label") == label]
 
     def with_head(self, **fields: Any) -> Trace:
-        """The same events under another head; a field given as None is taken out."""
+        """Return a copy with head fields replaced; None removes a field."""
         head = {key: value for key, value in {**self.head, **fields}.items() if value is not None}
         return Trace(self.events, self.edges, head)
 
     def keep(self, ids: Iterable[str]) -> Trace:
-        """The events with these ids, and the edges and labels between what is left."""
+        """Return the sub-trace of the events with these ids, with the edges and labels among them."""
         wanted = set(ids)
         labels = [label for label in self.labels if label.get("event") in wanted]
         return Trace(
@@ -358,7 +360,7 @@ class Trace:
 
 
 def number(value: object) -> float | None:
-    """The value if it is a number that can be counted with, else None."""
+    """Return the value if it is a number within the supported range, else None."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST:
         return value
     return None

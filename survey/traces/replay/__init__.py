@@ -1,17 +1,17 @@
-"""A trace walked event by event: states, timeline, totals, edits, and whatever cannot have happened."""
+"""Replay of a trace, event by event: states, timeline, totals, edits and consistency checks."""
 
 from survey.traces.replay.checking import check
 from survey.traces.replay.edits import CAUSES, until, without
 from survey.traces.replay.replay import Replay, replay, states
 from survey.traces.replay.timeline import (
-    GIVING,
+    DELEGATING,
     TURNS,
-    Stint,
+    Delegation,
     Timeline,
+    delegations,
     levels,
     profile,
     step_counts,
-    stints,
     timeline,
     union,
 )
@@ -20,20 +20,20 @@ from survey.traces.replay.walk import Walk
 
 __all__ = [
     "CAUSES",
-    "GIVING",
+    "DELEGATING",
     "TURNS",
+    "Delegation",
     "Replay",
-    "Stint",
     "Timeline",
     "Walk",
     "check",
+    "delegations",
     "levels",
     "profile",
     "replay",
     "spawn_depths",
     "states",
     "step_counts",
-    "stints",
     "timeline",
     "union",
     "until",

@@ -1,18 +1,18 @@
-"""Smaller traces out of a trace: up to an event, or without a part of it.
+"""Sub-traces: a trace up to an event, or without some events or agents.
 
-What depends on what, when a part is taken out:
+Removal follows these rules:
 
-- a result goes with its call, a part with what it is part of (``parent``);
-- an agent goes with its spawn; with an agent go all its events, and the messages, work and returns
-  that are aimed at it;
-- any other event stays as long as one of its causes stays. Causes are the events from which an edge
-  leads to it, of any type but ``temporal`` and ``safety_flow``: to come later is not to depend. An
-  event that never had a cause stays.
+- a result is removed with its call, a part with the event it belongs to (``parent``);
+- an agent is removed with its spawn; with an agent go all its events, and the messages, work and
+  returns addressed to it;
+- any other event stays as long as one of its causes stays. Causes are the sources of its incoming
+  edges of any type but ``temporal`` and ``safety_flow``: succession is not dependence. An event that
+  never had a cause stays.
 
-Nothing is run again: the rest is left as it was, and says so (``counterfactual_of``, how: removed).
-Rewards, outcome and the shape of the team are those of the whole run and are left out, costs are
-counted anew. What only the part taken out had made possible (work after a stop that a person had
-lifted, for one) goes as well.
+Nothing is rerun: the remaining events stay as they were, and the trace records this
+(``counterfactual_of``, how: removed). Rewards, outcome and topology belong to the whole run and are
+dropped; costs are recomputed. Events that only the removed part made possible (for example, work
+after a stop that a person had lifted) are removed as well.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ CAUSES = frozenset({"causal", "spawn", "message", "tool_dependency", "return", "
 
 
 def until(trace: Trace, id: str) -> Trace:
-    """The trace up to an event and with it, in causal order. Replaying it gives the same states.
+    """Return the trace up to and including an event, in causal order. Replaying it gives the same states.
 
-    A message that has not arrived by then says so (``delivered: false``). Raises ``KeyError``.
+    Messages not delivered by then are marked ``delivered: false``. Raises ``KeyError`` for an unknown id.
     """
     walk = Walk(graph(trace))
     if id not in walk.graph.places:
@@ -42,7 +42,7 @@ def until(trace: Trace, id: str) -> Trace:
         if event.id == id:
             break
     flying = walk.state().in_flight
-    held = {event.id: event.but(delivered=False) for event in kept if event.id in flying}
+    held = {event.id: event.with_fields(delivered=False) for event in kept if event.id in flying}
     spawned = {event.child for event in kept if event.type == "spawn"}
     later = {event.child for event in trace.events if event.type == "spawn"} - spawned
     founder = first_agent(walk.graph.events)
@@ -51,9 +51,9 @@ def until(trace: Trace, id: str) -> Trace:
 
 
 def without(trace: Trace, *units: str) -> Trace:
-    """The trace without events or agents, by their ids, and without everything that depended on them.
+    """Return the trace without these events or agents (by id) and everything that depended on them.
 
-    Raises ``KeyError`` for what is neither. An id that is both means the event.
+    Raises ``KeyError`` for an unknown id. An id of both an event and an agent means the event.
     """
     ordered = graph(trace)
     everyone = {event.agent for event in trace.events} | {e.to for e in trace.events if e.to} | set(trace.agents)
@@ -69,23 +69,23 @@ def without(trace: Trace, *units: str) -> Trace:
     events = ordered.events
     results = _calls_of_results(trace)
     for place, event in enumerate(events):
-        if event.id not in gone and not _falls(
+        if event.id not in gone and not _is_removed(
             event, gone, agents, [events[c].id for c in causes.get(place, ())], results
         ):
             continue
         gone.add(event.id)
         if event.type == "spawn" and (child := event.child):
             agents.add(child)
-    made = _part(trace, {event.id for event in events} - gone, {}, agents)
-    made = _without_what_cannot_be(made, {problem.events[:1] for problem in replay(trace, limit=len(events)).problems})
-    return made.with_head(
+    rest = _part(trace, {event.id for event in events} - gone, {}, agents)
+    rest = _without_impossible(rest, {problem.events[:1] for problem in replay(trace, limit=len(events)).problems})
+    return rest.with_head(
         trace_id=f"{trace.id} without {', '.join(units)}",
         counterfactual_of={"trace_id": trace.id, "without": list(units), "how": "removed"},
     )
 
 
-def _without_what_cannot_be(trace: Trace, known: set[tuple[str, ...]]) -> Trace:
-    """The trace without events that only what was taken out had made possible: work after a stop, for one."""
+def _without_impossible(trace: Trace, known: set[tuple[str, ...]]) -> Trace:
+    """Remove events that only the removed part made possible, such as work after a stop."""
     while True:
         found = replay(trace, limit=len(trace) + 1).problems
         impossible = {p.events[0] for p in found if p.events and not p.warning and p.events[:1] not in known}
@@ -95,7 +95,7 @@ def _without_what_cannot_be(trace: Trace, known: set[tuple[str, ...]]) -> Trace:
         trace = _part(trace, left - impossible, {}, ())
 
 
-def _falls(
+def _is_removed(
     event: Event, gone: Collection[str], agents: Collection[str], causes: list[str], results: dict[str, str]
 ) -> bool:
     if event.agent in agents or event.sender in agents or event.to in agents:
@@ -115,7 +115,7 @@ def _calls_of_results(trace: Trace) -> dict[str, str]:
 def _part(
     trace: Trace, ids: set[str], changed: dict[str, Event], missing: Collection[str | None], added: Sequence[Any] = ()
 ) -> Trace:
-    """The events with these ids, some of them changed, in a head that fits them."""
+    """Return the events with these ids, some of them changed, under an adjusted head."""
     part = trace.keep(ids)
     events = [_without_dangling(changed.get(event.id, event), ids) for event in part.events]
     agents = [agent for agent in trace.head.get("agents") or [] if agent.get("id") not in missing]
@@ -129,7 +129,7 @@ def _part(
 def _without_dangling(event: Event, ids: set[str]) -> Event:
     if event.parent is None or event.parent in ids:
         return event
-    return event.but(parent=None)
+    return event.with_fields(parent=None)
 
 
 def _recounted(events: list[Event], trace: Trace) -> dict[str, float]:

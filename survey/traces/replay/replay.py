@@ -1,4 +1,4 @@
-"""A whole trace, walked from its first event to its last."""
+"""Replay of a complete trace, from its first event to its last."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from survey.traces.replay.walk import Walk
 
 @dataclass(frozen=True)
 class Replay:
-    """A whole trace, walked."""
+    """The result of replaying a trace: its graph, final state and problems."""
 
     graph: Graph
     state: State
     answers: Mapping[int, int]
-    """The place of each tool call that has its result, with that of the result."""
+    """The place of each answered tool call, with the place of its result."""
     end: float
-    """When the last event was over."""
+    """The end time of the last event to end."""
     problems: Problems
 
     @property
     def trace(self) -> Trace:
-        """The trace that was walked."""
+        """The replayed trace."""
         return self.graph.trace
 
 
 def replay(trace: Trace, *, limit: int = LIMIT) -> Replay:
-    """Walk a trace to its end and say everything that cannot have happened."""
+    """Replay a trace to its end and report every inconsistency."""
     problems = Problems(limit)
     walk = Walk(graph(trace, problems))
     walk.finish()
@@ -42,7 +42,7 @@ def replay(trace: Trace, *, limit: int = LIMIT) -> Replay:
 
 
 def states(trace: Trace) -> Iterator[tuple[Event, State]]:
-    """Every event in causal order, each with the state after it."""
+    """Iterate over all events in causal order, each with the state after it."""
     walk = Walk(graph(trace))
     for event in walk:
         yield event, walk.state()
@@ -52,12 +52,12 @@ def _check_labels(graph: Graph, problems: Problems) -> None:
     for number, label in enumerate(graph.trace.labels):
         id = str(label.get("event"))
         if id not in graph.places:
-            said = f"no event has the id {quoted(id)}{nearest(id, graph.places)}"
-            problems.add("unknown-event", said, pointer=f"/labels/{number}/event", events=(id,))
+            message = f"no event has the id {quoted(id)}{nearest(id, graph.places)}"
+            problems.add("unknown-event", message, pointer=f"/labels/{number}/event", events=(id,))
 
 
 def _near_misses(trace: Trace, problems: Problems) -> None:
-    """Fields beside the schema's that look like a slip of the pen; once each."""
+    """Warn about unknown fields that resemble a field of the schema, once per name."""
     strange = {name: event.id for event in reversed(trace.events) if event.other for name in event.other}
     for name, id in sorted(strange.items()):
         if name not in EVENT_FIELDS and (hint := nearest(name, EVENT_FIELDS, 0.8)):

@@ -1,9 +1,9 @@
-"""When each agent was busy, and the heaviest way through the trace.
+"""Busy times of the agents, and the critical path of the trace.
 
-One rule gives all of it: **an event took the time between the last thing it had to wait for and its
-own end.** It has to wait for every event that an edge leads from, and for what its own agent did
-before, since an agent does one thing at a time. An event that says when it began and ended (``t_end``)
-took no longer than that; what lies before is idle time. Time that people take is nobody's work.
+One rule defines both: **an event takes the time between the last event it had to wait for and its
+own end.** It has to wait for the sources of its incoming edges, and for the previous act of its own
+agent, since an agent does one thing at a time. An event with both times (``t`` and ``t_end``) takes
+no longer than these; the time before is idle. Time taken by people is no agent's work.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from survey.traces.model import OUTSIDE, Event, Graph
 from survey.traces.replay.replay import Replay
 
 TURNS = frozenset({"orchestrator_decision", "model_call", "aggregate"})
-"""Acts of deciding. A *step* is one of these; of an agent whose turns are not in the trace, each of its
-tool calls and messages is a step."""
+"""Types of turns. A *step* is a turn; for an agent whose turns are not in the trace, each of its tool
+calls and messages is a step."""
 
 
-class Stretches(Sequence[tuple[float, float]]):
-    """Stretches of time in their order, those that touch joined, kept as two columns."""
+class Intervals(Sequence[tuple[float, float]]):
+    """Disjoint time intervals in order, with adjacent ones merged, stored as two columns."""
 
     __slots__ = ("ends", "starts")
 
@@ -56,35 +56,35 @@ class Stretches(Sequence[tuple[float, float]]):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Columns by place in the causal order, and totals by agent."""
+    """Columns by place in causal order, and totals by agent."""
 
     actors: Sequence[str]
-    """Who was at work in the event."""
+    """The agent at work in each event."""
     starts: Sequence[float]
     ends: Sequence[float]
-    """When the actor began with it, and when it was over."""
+    """When the actor began the event, and when the event ended."""
     steps: Sequence[int]
     """1 for events that are a step, else 0."""
     longest_s: Sequence[float]
     longest_steps: Sequence[float]
     longest_tokens: Sequence[float]
-    """The weight of the heaviest chain of events that ends with this one."""
+    """The length of the longest chain of dependent events that ends with this one."""
     came_from: Sequence[int]
-    """The event before it on the heaviest chain in seconds; -1 at the beginning."""
-    busy: Mapping[str, Stretches]
-    """The busy stretches of each agent."""
+    """The previous event on the longest chain in seconds; -1 at the beginning."""
+    busy: Mapping[str, Intervals]
+    """The busy intervals of each agent."""
     waiting: Mapping[str, float]
-    """Seconds in which an agent's next event had to wait for somebody else."""
+    """Seconds in which an agent's next event had to wait for someone else."""
     idle: Mapping[str, float]
-    """Seconds in which nothing held an agent's next event up, and it still did not begin."""
+    """Seconds in which nothing blocked an agent's next event, and it had not begun."""
 
     work: Mapping[str, float]
     """Busy seconds of each agent."""
     bounded: bool
-    """Whether any event says both when it began and when it ended."""
+    """Whether any event has both a start and an end time."""
 
     def critical_path(self) -> list[int]:
-        """The places on the heaviest chain in seconds, first to last."""
+        """Return the places on the critical path in seconds, first to last."""
         place = max(range(len(self.longest_s)), key=lambda place: (self.longest_s[place], place), default=-1)
         path = []
         while place >= 0:
@@ -94,18 +94,16 @@ class Timeline:
 
 
 def timeline(replayed: Replay) -> Timeline:
-    """Go through a replayed trace once, in causal order.
+    """Compute the timeline of a replayed trace in one pass in causal order.
 
-    One loop, and not one for each column: at a million events, going through the edges is what takes time.
+    All columns share one loop: with a million events, iterating over the edges dominates the run time.
     """
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
     by_people = graph.marks("human_intervention")
     tracks = {actor: _Track(actor) for actor in dict.fromkeys(actors)}
     size = len(graph)
-    starts, ends, tokens = (
-        [0.0] * size for _ in range(3)
-    )  # lists, whose numbers are those of the events, over and over
+    starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
     seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
     edges = zip(graph.targets, graph.sources, strict=True)
     target, source = next(edges, NO_EDGE)
@@ -121,9 +119,9 @@ def timeline(replayed: Replay) -> Timeline:
         else:
             free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
         while target == place:
-            if source != own:  # it has to wait for what it did itself anyway
+            if source != own:  # its own previous event is accounted for above
                 over, weight = ends[source], seconds[source]
-                if over > t:  # it began before its cause was over, so it waited for the beginning only
+                if over > t:  # it began before its cause ended, so it waited only for its start
                     weight -= over - starts[source]
                     over = starts[source]
                 if over > ready:
@@ -173,26 +171,26 @@ def timeline(replayed: Replay) -> Timeline:
 
 
 class _Track:
-    """What one actor has done so far: looked up once an event, whatever is asked of it."""
+    """Running state of one actor: one lookup per event."""
 
     __slots__ = ("busy", "idle", "last", "outside", "until", "waiting", "work")
 
     def __init__(self, actor: str) -> None:
         self.outside = actor in OUTSIDE
-        self.last, self.until = -1, -1.0  # its latest event, and the end of its latest busy stretch
-        self.busy, self.waiting, self.idle, self.work = Stretches(), 0.0, 0.0, 0.0
+        self.last, self.until = -1, -1.0  # its latest event, and the end of its latest busy interval
+        self.busy, self.waiting, self.idle, self.work = Intervals(), 0.0, 0.0, 0.0
 
 
 NO_EDGE = (-1, -1)
 
 
 def _span(t: float, end: float, ready: float) -> tuple[float, float]:
-    """When work on an event that says its own bounds began and ended: not before everything was there."""
+    """Return when work on an event with its own bounds began and ended: not before its inputs were ready."""
     return max(min(ready, end), t), end
 
 
 def _actors(replayed: Replay) -> list[str]:
-    """Who was at work in each event; the work behind a tool's result is that of the agent that called."""
+    """Return the agent at work in each event; a tool result belongs to the agent that called the tool."""
     actors = list(replayed.graph.agents)
     for call, result in replayed.answers.items():
         actors[result] = actors[call]
@@ -200,57 +198,59 @@ def _actors(replayed: Replay) -> list[str]:
 
 
 def step_counts(graph: Graph) -> bytearray:
-    """1 for each event that is a step, 0 for the others."""
+    """Return 1 for each event that is a step, 0 for the others."""
     turns, agents = graph.marks(*TURNS), graph.agents
     counts = bytearray(turns)
     acting = set(agents) - set(compress(agents, turns)) - OUTSIDE
-    for place in graph.of("tool_call", "message") if acting else ():
+    for place in graph.places_of("tool_call", "message") if acting else ():
         counts[place] = agents[place] in acting
     return counts
 
 
 @dataclass(frozen=True, slots=True)
-class Stint:
-    """One piece of work of a spawned agent: from being given it to returning from it."""
+class Delegation:
+    """A piece of delegated work: from the spawn or delegation of an agent to its return."""
 
     agent: str
     start: float
     end: float
-    giver: str
+    delegator: str
     place: int
-    """The place of the event that gave it."""
+    """The place of the event that delegated it."""
     status: str
-    """What the return says; "open" if there is none."""
+    """The status of the return; "open" if there is none."""
     steps: int
 
 
-GIVING = frozenset({"spawn", "delegate"})
-"""Acts that hand work to an agent."""
-TAKING = frozenset({"return", "despawn"})
-"""Acts with which a piece of work is over."""
+DELEGATING = frozenset({"spawn", "delegate"})
+"""Types of acts that delegate work to an agent."""
+ENDING = frozenset({"return", "despawn"})
+"""Types of acts that end a piece of delegated work."""
 
 
-def stints(replayed: Replay) -> list[Stint]:
-    """Every piece of work that was handed to an agent, in the order in which they were handed out.
+def delegations(replayed: Replay) -> list[Delegation]:
+    """Return every piece of delegated work, in the order of delegation.
 
-    Without a return it lasts until the agent is gone or acts for the last time.
+    Without a return it lasts until the agent's despawn or last act.
     """
     graph = replayed.graph
     events, steps = graph.events, step_counts(graph)
-    handing = graph.marks(*GIVING, *TAKING)
+    handing = graph.marks(*DELEGATING, *ENDING)
     open: dict[str, tuple[int, Event, int]] = {}
     counted: dict[str, int] = defaultdict(int)
-    found: list[Stint] = []
+    found: list[Delegation] = []
 
     def close(agent: str, end: float, status: str) -> None:
         place, given, before = open.pop(agent)
-        found.append(Stint(agent, given.t, max(end, given.t), given.sender, place, status, counted[agent] - before))
+        found.append(
+            Delegation(agent, given.t, max(end, given.t), given.sender, place, status, counted[agent] - before)
+        )
 
     for place in compress(range(len(events)), map(or_, steps, handing)):
         event = events[place]
         agent, type = event.agent, event.type
         counted[agent] += steps[place]
-        if type in GIVING:
+        if type in DELEGATING:
             target = event.child if type == "spawn" else event.to
             if target and target not in open:
                 open[target] = (place, event, counted[target])
@@ -262,11 +262,11 @@ def stints(replayed: Replay) -> list[Stint]:
     latest = dict(zip(graph.agents, events, strict=True)) if open else {}
     for agent in list(open):
         close(agent, latest[agent].end if agent in latest else open[agent][1].t, "open")
-    return sorted(found, key=lambda stint: stint.place)
+    return sorted(found, key=lambda delegation: delegation.place)
 
 
 def union(intervals: Iterable[tuple[float, float]]) -> float:
-    """The time that is covered by at least one of the intervals.
+    """Return the time covered by at least one of the intervals.
 
     >>> union([(0, 2), (1, 3), (5, 6)])
     4.0
@@ -275,7 +275,7 @@ def union(intervals: Iterable[tuple[float, float]]) -> float:
 
 
 def profile(intervals: Iterable[tuple[float, float]]) -> dict[int, float]:
-    """For how long how many of the intervals lay over each other, from the first start to the last end.
+    """Return for each number of overlapping intervals how long it lasted, from the first start to the last end.
 
     >>> profile([(0, 2), (1, 3), (5, 6)])
     {1: 3.0, 2: 1.0, 0: 2.0}
@@ -285,7 +285,7 @@ def profile(intervals: Iterable[tuple[float, float]]) -> dict[int, float]:
 
 
 def levels(starts: Iterable[Iterable[float]], ends: Iterable[Iterable[float]]) -> dict[int, float]:
-    """The same of intervals in columns, none of which is empty."""
+    """Compute ``profile`` of intervals in columns; no interval may be empty."""
     opening, closing = iter(sorted(chain.from_iterable(starts))), sorted(chain.from_iterable(ends))
     start = before = next(opening, inf)
     spent: dict[int, float] = {}

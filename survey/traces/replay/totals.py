@@ -1,4 +1,4 @@
-"""What a trace says of itself as a whole, held against its events: costs and topology."""
+"""Checks of declared costs and topology against the events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACTS = tuple(type for type in EVENT_TYPES if type != "tool_result")
 
 
 def check(graph: Graph, spent: Mapping[str, float], end: float, problems: Problems) -> None:
-    """Report negative costs, totals that contradict the events, a topology that contradicts the graph."""
+    """Report negative costs, totals that contradict the events, and a topology that contradicts the graph."""
     for name, cost in graph.trace.costs.items():
         if cost < 0:
             problems.add("negative-cost", f"found {cost:g}, expected 0 or more", pointer=pointer(("costs", name)))
@@ -26,14 +26,14 @@ def check(graph: Graph, spent: Mapping[str, float], end: float, problems: Proble
 
 
 def _counts(graph: Graph, spent: Mapping[str, float], problems: Problems) -> None:
-    """Calls and messages are all in the trace, unless it says that some were lost; tokens may be known in part."""
+    """Check counts. Calls and messages must be complete unless losses are recorded; tokens may be partly known."""
     costs = graph.trace.costs
     incomplete = bool(graph.trace.source.get("lost"))
     for name, word in (("tool_calls", "tool_call"), ("messages", "message")):
         if name in costs and costs[name] != spent[name]:
             excused = incomplete and costs[name] > spent[name]
-            said = f"found {costs[name]:g}, but the events hold {spent[name]:g} of type {word}"
-            problems.add("total", said, pointer=pointer(("costs", name)), warning=excused)
+            message = f"found {costs[name]:g}, expected {spent[name]:g} (the number of {word} events)"
+            problems.add("total", message, pointer=pointer(("costs", name)), warning=excused)
     for name in ("tokens", "usd"):
         if name in costs and spent[name] > costs[name] * (1 + TOLERANCE) + TOLERANCE:
             problems.add(
@@ -49,39 +49,39 @@ def _span(graph: Graph, end: float, problems: Problems) -> None:
     span = end - graph.events[0].t
     wall = graph.trace.costs.get("wall_clock_s")
     if wall is not None and span > wall * (1 + TOLERANCE) + 1e-3:
-        said = f"found {wall:g}, but the events span {span:g} seconds"
-        unsure = not graph.trace.head.keys() & {"time", "schema_version"}  # nobody said that t counts seconds
-        problems.add("total", said, pointer="/costs/wall_clock_s", warning=unsure)
+        message = f"found {wall:g}, but the events span {span:g} seconds"
+        unsure = not graph.trace.head.keys() & {"time", "schema_version"}  # the unit of t is not declared
+        problems.add("total", message, pointer="/costs/wall_clock_s", warning=unsure)
 
 
 def _topology(graph: Graph, problems: Problems) -> None:
-    """A declared shape that the events rule out. A team that could have grown and did not is no contradiction."""
+    """Report a declared topology that the events rule out. A team that did not grow is no contradiction."""
     depth, deepest = spawn_depths(graph)
-    said = ""
+    message = ""
     match graph.trace.topology:
         case "centralized" if depth > 1:
-            said = f"centralized, but {deepest} was spawned by an agent that was spawned itself"
+            message = f"centralized, but {deepest} was spawned by an agent that was itself spawned"
         case "hierarchical" if depth == 1 and not any(graph.marks("delegate")):
-            said = "hierarchical, but no spawned agent spawns or delegates"
+            message = "hierarchical, but no spawned agent spawns or delegates"
         case "debate" if (agents := _acting(graph)) < 2 or not any(graph.marks(*TALKS)):
-            talks = len(graph.of(*TALKS))
-            said = f"debate, but found {agents} agents and {talks} messages or returns between them"
+            talks = len(graph.places_of(*TALKS))
+            message = f"debate, but found {agents} agents and {talks} messages or returns between them"
         case "planner_executor_critic" | "swarm" if _acting(graph) < 2:
-            said = f"{graph.trace.topology}, but only one agent acts"
-    if said:
-        problems.add("topology", f"is said to be {said}", pointer="/topology")
+            message = f"{graph.trace.topology}, but only one agent acts"
+    if message:
+        problems.add("topology", f"declared as {message}", pointer="/topology")
 
 
 def _acting(graph: Graph) -> int:
-    """How many agents act."""
+    """Return the number of agents that act."""
     return len(set(compress(graph.agents, graph.marks(*ACTS))) - OUTSIDE)
 
 
 def spawn_depths(graph: Graph) -> tuple[int, str]:
-    """How deep agents spawned agents (0: nobody did), and the id of the deepest spawn."""
+    """Return the depth of the spawn tree (0: no spawns), and the id of the deepest spawn."""
     depth: Counter[str] = Counter()
     deepest = (0, "")
-    for event in map(graph.events.__getitem__, graph.of("spawn")):
+    for event in map(graph.events.__getitem__, graph.places_of("spawn")):
         if event.child:
             depth[event.child] = depth[event.sender] + 1
             deepest = max(deepest, (depth[event.child], event.id), key=lambda found: found[0])

@@ -1,4 +1,4 @@
-"""Going through a trace event by event: what the team is like after each, and what cannot have happened."""
+"""Event-by-event replay: the state of the team after each event, and the consistency checks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from survey.traces.model import BYSTANDERS, OUTSIDE, Event, Graph, State, first_agent
+from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, first_agent
 from survey.traces.problems import nearest, quoted
 
 AFTER_THE_STOP = frozenset(
     {"stop", "despawn", "return", "tool_result", "safety_event", "compaction", "human_intervention"}
 )
-"""What may still happen when everything has been stopped: things in flight come in, a person steps in."""
+"""Event types allowed after a stop: results still in flight, and human interventions."""
 
 
 @dataclass
 class Walk:
-    """A replay in progress: iterate over it, and look at ``state()`` whenever you like.
+    """A replay in progress: iterate over its events; ``state()`` returns the current state at any point.
 
     >>> from survey.traces import Trace
     >>> from survey.traces.model.graph import graph
@@ -36,13 +36,13 @@ class Walk:
     graph: Graph
     place: int = 0
     answers: dict[int, int] = field(default_factory=dict)
-    """The place of each tool call that has its result, with that of the result."""
+    """The place of each answered tool call, with the place of its result."""
 
     def __post_init__(self) -> None:
         trace, events = self.graph.trace, self.graph.events
         self.problems = self.graph.problems
         spawned: dict[str, str] = {}
-        for event in map(events.__getitem__, self.graph.of("spawn")):
+        for event in map(events.__getitem__, self.graph.places_of("spawn")):
             if event.child:
                 spawned.setdefault(event.child, event.id)
         self._open_team = not spawned
@@ -54,14 +54,14 @@ class Walk:
         self._tasks: dict[str, str] = {}
         self._calls: dict[int, str] = {}
         self._queues: dict[tuple[str, str | None], deque[int]] = defaultdict(deque)
-        self._queueing = False  # until a result does not say which call it answers; most traces have none
+        self._queueing = False  # set by the first result that does not name its call; most traces have none
         self._flying: dict[int, str] = {}
         self._due: dict[int, list[int]] = {}
         self._halted: dict[str, str] = {}
         self._stopped = ""
         self._end = events[-1].t if events else 0.0
         self._spent = dict.fromkeys(("tokens", "usd", "tool_calls", "messages", "model_calls"), 0.0)
-        self._accused: set[str] = set()
+        self._reported: set[str] = set()
         self._handlers = {
             "spawn": self._spawn, "despawn": self._despawn, "delegate": self._delegate, "message": self._message,
             "model_call": self._turn, "tool_call": self._call, "tool_result": self._result, "return": self._return,
@@ -70,7 +70,7 @@ class Walk:
         self._from_edges()
 
     def _from_edges(self) -> None:
-        """What edges say of calls and messages: whose result it is, and when it is received."""
+        """Read from the edges which call a result answers and when a message is received."""
         is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
@@ -96,7 +96,7 @@ class Walk:
             self.place += 1
 
     def state(self) -> State:
-        """The team as it is now."""
+        """Return the current state of the team."""
         events = self.graph.events
         last = events[self.place - 1] if self.place else None
         return State(
@@ -116,8 +116,8 @@ class Walk:
         if event.from_ is not None and event.from_ != event.agent and event.from_ not in self._alive:
             self._stranger(event, event.from_)
         if event.parent is not None and event.parent not in self.graph.places:
-            said = f"is part of {quoted(event.parent)}, but no event has that id"
-            self._accuse("unknown-event", event, said, event.parent)
+            text = f"is part of {quoted(event.parent)}, but no event has that id"
+            self._report("unknown-event", event, text, event.parent)
         if (self._stopped or self._halted) and event.type not in AFTER_THE_STOP:
             self._late(event)
         if self._due:
@@ -135,33 +135,33 @@ class Walk:
 
     def _ends(self, event: Event, end: float) -> None:
         if end < event.t:
-            self._accuse("ends-early", event, f"ends at {end:g}, before it begins at {event.t:g}")
+            self._report("ends-early", event, f"ends at {end:g}, before it begins at {event.t:g}")
         elif end > self._end:
             self._end = end
 
     # who may act
 
     def _stranger(self, event: Event, agent: str) -> None:
-        """Somebody acts, or is said to, who is not on the team."""
-        if agent in OUTSIDE or event.type in BYSTANDERS or (event.type == "spawn" and event.child == agent):
+        """Handle an act of an agent that is not on the team."""
+        if agent in OUTSIDE or event.type in EXTERNAL_ACTS or (event.type == "spawn" and event.child == agent):
             return
         if agent in self._gone:
-            if event.type != "despawn":  # which says itself that it comes too late
+            if event.type != "despawn":  # reported by the despawn handler
                 kind = "return-from-nobody" if event.type == "return" else "after-despawn"
-                said = f"{quoted(agent)} acts, but is gone since {quoted(self._gone[agent])}"
-                self._accuse(kind, event, said, self._gone[agent])
+                text = f"{quoted(agent)} acts, but was despawned by {quoted(self._gone[agent])}"
+                self._report(kind, event, text, self._gone[agent])
         elif self._open_team:
             self._alive[agent] = ""
         elif agent in self._spawned:
             later = self._spawned[agent]
             if not self._at_one_time(event, later):
-                said = f"{quoted(agent)} acts, but is spawned later, by {quoted(later)}"
-                self._accuse("before-spawn", event, said, later)
-        elif agent not in self._accused:
-            self._accused.add(agent)
+                text = f"{quoted(agent)} acts, but is spawned later, by {quoted(later)}"
+                self._report("before-spawn", event, text, later)
+        elif agent not in self._reported:
+            self._reported.add(agent)
             kind = "return-from-nobody" if event.type == "return" else "never-spawned"
             known = [*self._alive, *self._spawned]
-            self._accuse(kind, event, lambda: f"{quoted(agent)} acts, but was never spawned{nearest(agent, known)}")
+            self._report(kind, event, lambda: f"{quoted(agent)} acts, but was never spawned{nearest(agent, known)}")
 
     def _late(self, event: Event) -> None:
         agent = event.agent
@@ -169,8 +169,8 @@ class Walk:
         if not stop or (agent in OUTSIDE and self._reopen(event)):
             return
         if event.type == "message" and not self._stopped:
-            return  # who was stopped may still say so
-        self._accuse("work-after-stop", event, f"{quoted(agent)} goes on although {quoted(stop)} has stopped it", stop)
+            return  # a stopped agent may still report it
+        self._report("work-after-stop", event, f"{quoted(agent)} continues although {quoted(stop)} stopped it", stop)
 
     def _reopen(self, event: Event) -> bool:
         self._stopped = ""
@@ -178,13 +178,13 @@ class Walk:
         return True
 
     def _reachable(self, event: Event, kind: str, verb: str) -> bool:
-        """Whether the agent that an event is aimed at is on the team."""
+        """Return whether the target of an event is on the team; report it if not."""
         to = event.to
         if to is None or to in self._alive or to in OUTSIDE or to in self._names:
             return True
         if to in self._gone:
-            said = f"{verb} {quoted(to)}, who is gone since {quoted(self._gone[to])}"
-            self._accuse(kind, event, said, self._gone[to])
+            text = f"{verb} {quoted(to)}, who was despawned by {quoted(self._gone[to])}"
+            self._report(kind, event, text, self._gone[to])
         elif self._open_team:
             self._alive[to] = ""
             return True
@@ -192,14 +192,14 @@ class Walk:
             later = self._spawned[to]
             if self._at_one_time(event, later):
                 return True
-            self._accuse(kind, event, f"{verb} {quoted(to)}, who is spawned later, by {quoted(later)}", later)
+            self._report(kind, event, f"{verb} {quoted(to)}, who is spawned later, by {quoted(later)}", later)
         else:
             team = list(self._alive)
-            self._accuse(kind, event, lambda: f"{verb} {quoted(to)}, who is not on the team{nearest(to, team)}")
+            self._report(kind, event, lambda: f"{verb} {quoted(to)}, who is not on the team{nearest(to, team)}")
         return False
 
     def _at_one_time(self, event: Event, other: str) -> bool:
-        """Whether two events have the same time. Either may then have been the first, in whichever order they come."""
+        """Return whether two events have the same time, so that either may have come first."""
         return self.graph.events[self.graph.places[other]].t == event.t
 
     # what each act does
@@ -207,12 +207,14 @@ class Walk:
     def _spawn(self, event: Event) -> None:
         child = event.child
         if child is None:
-            self._accuse("spawn-of-nobody", event, 'spawns, but does not say whom (expected the new agent in "to")')
+            self._report(
+                "spawn-of-nobody", event, 'spawns, but does not name an agent (expected the new agent in "to")'
+            )
         elif self._alive.get(child):
-            self._accuse(
+            self._report(
                 "spawned-twice",
                 event,
-                f"spawns {quoted(child)}, who is there since {quoted(self._alive[child])}",
+                f"spawns {quoted(child)}, who was already spawned by {quoted(self._alive[child])}",
                 self._alive[child],
             )
         else:
@@ -223,30 +225,30 @@ class Walk:
     def _despawn(self, event: Event) -> None:
         agent = event.to or event.agent
         if agent in self._gone and agent not in self._alive:
-            self._accuse(
+            self._report(
                 "despawned-twice",
                 event,
-                f"{quoted(agent)} is gone since {quoted(self._gone[agent])} already",
+                f"{quoted(agent)} was already despawned by {quoted(self._gone[agent])}",
                 self._gone[agent],
             )
             return
         if agent not in self._alive and event.to:
-            self._reachable(event, "despawn-of-nobody", "ends")
+            self._reachable(event, "despawn-of-nobody", "despawns")
         self._alive.pop(agent, None)
         self._tasks.pop(agent, None)
         self._gone[agent] = event.id
 
     def _delegate(self, event: Event) -> None:
         if event.to is None:
-            self._accuse("delegate-to-nobody", event, 'hands out work, but does not say to whom (expected "to")')
-        elif self._reachable(event, "delegate-to-nobody", "hands work to"):
+            self._report("delegate-to-nobody", event, 'delegates work, but does not name a receiver (expected "to")')
+        elif self._reachable(event, "delegate-to-nobody", "delegates to"):
             self._tasks[event.to] = event.id
             self._halted.pop(event.to, None)
 
     def _message(self, event: Event) -> None:
         self._spent["messages"] += 1
         if event.to is None:
-            self._accuse(
+            self._report(
                 "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True
             )
             return
@@ -256,7 +258,7 @@ class Walk:
         arrival = self._received.get(self.place)
         if delivered is not None and delivered is not False:
             if delivered < event.t:
-                self._accuse("delivered-early", event, f"arrives at {delivered:g}, before it is sent at {event.t:g}")
+                self._report("delivered-early", event, f"arrives at {delivered:g}, before it is sent at {event.t:g}")
             arrival = self._first_at(delivered)
         if delivered is False or (arrival is not None and arrival > self.place):
             self._flying[self.place] = event.to
@@ -264,7 +266,7 @@ class Walk:
                 self._due.setdefault(arrival, []).append(self.place)
 
     def _first_at(self, time: float) -> int:
-        """The place of the first event that is no earlier than a time."""
+        """Return the place of the first event at or after a time."""
         events, low, high = self.graph.events, self.place, len(self.graph.events)
         while low < high:
             middle = (low + high) // 2
@@ -288,10 +290,10 @@ class Walk:
     def _result(self, event: Event) -> None:
         call = self._its_call(event)
         if call is None:
-            self._accuse("result-without-call", event, "is the result of no call")
+            self._report("result-without-call", event, "has no matching call")
         elif call in self.answers:
             first = self.graph.events[self.answers[call]].id
-            self._accuse(
+            self._report(
                 "second-result",
                 event,
                 f"is a second result of {quoted(self.graph.events[call].id)}; the first is {quoted(first)}",
@@ -307,8 +309,8 @@ class Walk:
             return parent
         if (call := self._call_of.get(self.place)) is not None:
             return call
-        # without a word on which call it answers: the oldest open one of the agent with that tool, since calls are
-        # mostly answered in order; of a tool that speaks for itself, the oldest of anybody
+        # a result that names no call answers the agent's oldest open call of that tool, since calls are mostly
+        # answered in order; if the tool itself is the agent, the oldest open call of any agent
         if not self._queueing:
             self._queueing = True
             for call in self._calls:
@@ -330,27 +332,27 @@ class Walk:
         else:
             self._stopped = event.id
 
-    def _accuse(
-        self, kind: str, event: Event, said: str | Callable[[], str], other: str = "", warning: bool = False
+    def _report(
+        self, kind: str, event: Event, text: str | Callable[[], str], other: str = "", warning: bool = False
     ) -> None:
         def words() -> str:
-            return f"{quoted(event.id)} ({event.type}): {said if isinstance(said, str) else said()}"
+            return f"{quoted(event.id)} ({event.type}): {text if isinstance(text, str) else text()}"
 
         pointer = f"/events/{self.graph.positions[self.place]}"
         events = (event.id, other) if other else (event.id,)
         self.problems.add(kind, words, pointer=pointer, events=events, warning=warning)
 
     def finish(self) -> None:
-        """Walk to the end, and say what was left open."""
+        """Walk to the end, and report calls without results."""
         self.run()
         for place, agent in self._calls.items():
             self.place = place
-            self._accuse(
+            self._report(
                 "call-without-result", self.graph.events[place], f"{quoted(agent)} never gets a result", warning=True
             )
         self.place = len(self.graph)
 
     @property
     def end(self) -> float:
-        """When the last event so far was over."""
+        """The latest end time of the events so far."""
         return self._end

@@ -1,8 +1,8 @@
-"""What a team is paid: the eight reward families of arXiv:2605.02801 as functions of a replayed trace.
+"""Rewards: the eight reward families of arXiv:2605.02801 as functions of a replayed trace.
 
 Each family is a function ``(run, *, parameters) -> list[Reward]``. It raises ``NotMeasurable`` with what
-it needs where a trace does not say enough: a missing reward is never a reward of 0. The families and
-their names are the survey's; a formula is attributed to a work only where its docstring names it.
+it needs where a trace lacks it: a missing reward is never a reward of 0. The families and their names
+are the survey's; a formula is attributed to a work only where its docstring names it.
 
 >>> from survey.traces import Trace
 >>> trace = Trace.of({
@@ -16,9 +16,9 @@ agent a 0.625 = 0.5 × 1 (R1) + 0.5 × 0.25 (R2)
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.rewards.debate import debate
-from survey.traces.rewards.families import FAMILIES, VARIANTS, Paid, family, frame, rewards, table
+from survey.traces.rewards.families import FAMILIES, VARIANTS, RewardResult, family, frame, rewards, table
 from survey.traces.rewards.mixing import combined, hybrid
-from survey.traces.rewards.orchestration import orchestration, saved
+from survey.traces.rewards.orchestration import orchestration, time_saved
 from survey.traces.rewards.outcome import individual, per_role, shared
 from survey.traces.rewards.parl import annealed, parl
 from survey.traces.rewards.process import process
@@ -31,9 +31,9 @@ __all__ = [
     "Family",
     "Kind",
     "NotMeasurable",
-    "Paid",
     "PartsNotMeasurable",
     "Reward",
+    "RewardResult",
     "Run",
     "annealed",
     "combined",
@@ -47,8 +47,8 @@ __all__ = [
     "per_role",
     "process",
     "rewards",
-    "saved",
     "shared",
     "table",
+    "time_saved",
     "tool_use",
 ]

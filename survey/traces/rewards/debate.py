@@ -1,4 +1,4 @@
-"""R6 debate and verifier: what is paid for other agents' moves, and for the verdict of a judge."""
+"""R6, debate and verifier: rewards for moves relative to other agents, and for the verdict of a judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import fmean
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE
 from survey.traces.rewards.outcome import individual
-from survey.traces.rewards.reward import Reward, added, chosen, count, parts, said, scores
+from survey.traces.rewards.reward import Reward, chosen, count, formatted, formatted_scores, parts, scores
 
 
 def debate(
@@ -26,25 +26,25 @@ def debate(
 ) -> list[Reward]:
     """R6 in three parts, each with its weight.
 
-    - judge: to each message ``mean_j s_j(m)``, the mean of its scores by judges j, which are the rewards
-      on its event by name; a plain number is a judge without a name.
+    - judge: to each message ``mean_j s_j(m)``, the mean of its scores by judges j, which are the named
+      rewards on its event; a plain number is the score of an unnamed judge.
     - agreement: to each debater ``#{k != i : a_k = a_i} / (n - 1)``, the share of the others with the same
-      final answer. The answer is the content of the last return, or else of the last message, and the same
-      means the same ``content_ref``: the same thing in other words is not seen.
-    - zero_sum: to each debater ``1/(n - 1) * sum over its opponents k of (s_i - s_k)``, where ``s`` is what
-      it is paid itself (R2; of several rewards on events the mean, so that talking more is not winning). For
+      final answer. The answer is the content of the last return, or else of the last message. Answers are
+      the same if their ``content_ref`` is: paraphrases are not recognised.
+    - zero_sum: to each debater ``1/(n - 1) * sum over its opponents k of (s_i - s_k)``, where ``s`` is its
+      own reward (R2; the mean of several rewards on events, so that talking more is not winning). For
       two it is ``r_A = s_A - s_B = -r_B``, and over all debaters it always adds up to 0.
 
-    The first three parameters are the weights of the parts; 0 leaves a part out. The others:
+    The first three parameters are the weights of the parts; 0 omits a part. The others:
 
-    - ``judges``: which rewards by name are a judge's; all of them by default.
-    - ``among``: the agents that answer the same question. By default all, if the trace declares a debate.
-    - ``pairs``: who is whose opponent in zero_sum; everybody everybody's by default.
+    - ``judges``: the names of rewards given by judges; all by default.
+    - ``among``: the agents that answer the same question; by default all, if the trace declares a debate.
+    - ``pairs``: the pairs of opponents in zero_sum; all pairs by default.
 
     Needs rewards on messages for judge, two known answers for agreement, rewards of all debaters for
-    zero_sum. Raises ``NotMeasurable`` for what has a weight and is missing. A message that nobody scored,
-    and a debater whose answer is not known, has no row. That agents who answer different questions
-    disagree means nothing: without ``among`` the last two parts are for declared debates only. The forms are ours.
+    zero_sum. Raises ``NotMeasurable`` if data for a part with a weight is missing. A message without a
+    score, and a debater without a known answer, has no row. Disagreement of agents that answer different
+    questions means nothing: without ``among`` the last two parts are for declared debates only. The forms are ours.
     """
     return parts(
         {
@@ -57,12 +57,14 @@ def debate(
 
 def _judged(run: Run, judges: Collection[str] | None, weight: float) -> list[Reward]:
     found = []
-    for place in run.of("message"):
+    for place in run.places_of("message"):
         given = scores(run.events[place], judges)
         if given and run.events[place].sender not in OUTSIDE:
-            why = f"judged {added(given)}" + (f": on average {said(fmean(given.values()))}" if len(given) > 1 else "")
+            why = f"judged {formatted_scores(given)}" + (
+                f": on average {formatted(fmean(given.values()))}" if len(given) > 1 else ""
+            )
             value = weight * fmean(given.values())
-            found.append(Reward("message", run.events[place].id, value, "R6", why + times(weight), "judge"))
+            found.append(Reward("message", run.events[place].id, value, "R6", why + weight_note(weight), "judge"))
     if not found:
         wanted = f" named {' or '.join(sorted(judges))}" if judges else ""
         raise NotMeasurable(f"needs a reward{wanted} on a message")
@@ -91,15 +93,15 @@ def _agreeing(run: Run, among: Collection[str] | None, weight: float) -> list[Re
     found = []
     for agent, answer in answers.items():
         same = alike[answer] - 1
-        why = f"its final answer is that of {same} of {count(others, 'other')} whose answer is known"
-        found.append(Reward("agent", agent, weight * same / others, "R6", why + times(weight), "agreement"))
+        why = f"its final answer equals that of {same} of {count(others, 'other')} with a known answer"
+        found.append(Reward("agent", agent, weight * same / others, "R6", why + weight_note(weight), "agreement"))
     return found
 
 
 def _answers(run: Run, debaters: Collection[str]) -> dict[str, str]:
-    """The last that each debater returned, or else said, in the order of debaters."""
+    """Return the content of each debater's last return, or else last message, in the order of debaters."""
     last: dict[str, dict[str, str]] = {"message": {}, "return": {}}
-    for place in run.of("message", "return"):
+    for place in run.places_of("message", "return"):
         event = run.events[place]
         if event.content_ref:
             last[event.type][event.sender] = event.content_ref
@@ -124,23 +126,24 @@ def _against_each_other(
     opponents: dict[str, set[str]] = {agent: set() for agent in debaters}
     for a, b in pairs if pairs is not None else ((a, b) for a in debaters for b in debaters if a != b):
         if a not in opponents or b not in opponents or a == b:
-            raise ValueError(f"({a}, {b}) is no pair of two debaters (expected two of {', '.join(debaters)})")
+            raise ValueError(f"({a}, {b}) is not a pair of debaters (expected two of {', '.join(debaters)})")
         opponents[a].add(b)
         opponents[b].add(a)
     found = []
     for agent, against in opponents.items():
         if against:
             value = fsum(own[agent] - own[other] for other in against) / (len(debaters) - 1)
-            why = f"its {said(own[agent])} against {added({other: own[other] for other in sorted(against)[:3]})}"
+            shown = formatted_scores({other: own[other] for other in sorted(against)[:3]})
+            why = f"its {formatted(own[agent])} against {shown}"
             why += ", ..." if len(against) > 3 else ""
-            found.append(Reward("agent", agent, weight * value, "R6", why + times(weight), "zero_sum"))
+            found.append(Reward("agent", agent, weight * value, "R6", why + weight_note(weight), "zero_sum"))
     return found
 
 
-def times(weight: float) -> str:
-    """The end of a sentence about a number that has a weight in it.
+def weight_note(weight: float) -> str:
+    """Return the suffix of an explanation that mentions a weight other than 1.
 
-    >>> times(1), times(0.5)
+    >>> weight_note(1), weight_note(0.5)
     ('', '; weight 0.5')
     """
-    return "" if weight == 1 else f"; weight {said(weight)}"
+    return "" if weight == 1 else f"; weight {formatted(weight)}"

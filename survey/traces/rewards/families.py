@@ -1,4 +1,4 @@
-"""The eight families by code, and all that they pay in one trace."""
+"""The eight families by code, and the computation of all their rewards in one trace."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ VARIANTS: Mapping[str, Family] = {
     "parl": Family("R7", "parl", "Orchestration as in PARL",
                    "lambda_1(p) * r_parallel + lambda_2(p) * r_finish + r_perf", "what R1 needs", parl),
 }  # fmt: skip
-"""Other forms of a family, by name. They are computed when they are asked for."""
+"""Other forms of a family, by name. They are computed only on request."""
 
 
-class Paid(NamedTuple):
-    """What families pay in a trace, and what they cannot say of it."""
+class RewardResult(NamedTuple):
+    """The rewards that families pay in a trace, and the reasons for those that cannot be computed."""
 
     rewards: list[Reward]
     why_not: dict[str, str]
-    """By family ("R2"), or by part of a family ("R7 distinct"): why there is nothing."""
+    """By family ("R2"), or by part of a family ("R7 distinct"): why there is no reward."""
 
 
 def family(word: str) -> Family:
-    """The family of a code or name, whatever its case; raises ``ValueError``."""
+    """Return the family with a code or name, ignoring case; raises ``ValueError``."""
     known = {key.lower(): one for one in [*FAMILIES.values(), *VARIANTS.values()] for key in (one.name, one.code)}
     known |= {code.lower(): one for code, one in FAMILIES.items()}
     if word.lower() not in known:
         expected = ", ".join([*FAMILIES, *VARIANTS])
-        raise ValueError(f'"{word}" is no family of rewards{nearest(word.lower(), known)}; expected one of {expected}')
+        raise ValueError(f'"{word}" is not a reward family{nearest(word.lower(), known)}; expected one of {expected}')
     return known[word.lower()]
 
 
@@ -79,12 +79,12 @@ def rewards(
     of: Trace | Replay | Run,
     families: Iterable[str] | None = None,
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Paid:
-    """What each family pays in a trace, or each that is asked for by code or name, and why others do not.
+) -> RewardResult:
+    """Compute the rewards of all families in a trace, or of those given by code or name.
 
-    ``parameters`` gives the functions' keyword parameters by code or name: ``{"R8": {"local": 0.2}}``.
-    Of a family in several parts the parts that can be measured are given and the others explained; the
-    family's own function refuses instead, so that sums over different parts are never compared unawares.
+    ``parameters`` holds keyword parameters of the functions by code or name: ``{"R8": {"local": 0.2}}``.
+    For a family with several parts, the measurable parts are returned and the others explained. The
+    family's own function raises instead, so that sums over different parts are not compared by accident.
 
         >>> paid = rewards(Trace.of({"trace_id": "r", "task_id": "t", "rewards": {"team": 0.8}, "edges": [],
         ...     "costs": {"tokens": 0, "wall_clock_s": 1},
@@ -97,7 +97,7 @@ def rewards(
     """
     run = of if isinstance(of, Run) else Run(of if isinstance(of, Replay) else replay(of))
     given = {_key(family(word)): values for word, values in (parameters or {}).items()}
-    found = Paid([], {})
+    found = RewardResult([], {})
     for one in [family(word) for word in families] if families is not None else FAMILIES.values():
         own = given.get(_key(one), {})
         try:
@@ -112,7 +112,7 @@ def _key(one: Family) -> str:
 
 
 def _measurable(one: Family, run: Run, parameters: Mapping[str, Any], why_not: dict[str, str]) -> list[Reward]:
-    """All parts of a family that can be measured; the reasons for the others are added to those given."""
+    """Return all measurable parts of a family; add the reasons for the others to ``why_not``."""
     try:
         return one.function(run, **parameters)
     except PartsNotMeasurable as missing:
@@ -127,12 +127,12 @@ COLUMNS = tuple(field.name for field in fields(Reward))
 
 
 def table(rewards: Iterable[Reward]) -> list[dict[str, Any]]:
-    """Rewards as rows, each with kind, unit, reward, family, why and part."""
+    """Return rewards as rows with kind, unit, reward, family, why and part."""
     return [asdict(one) for one in rewards]
 
 
 def frame(rewards: Iterable[Reward]) -> pd.DataFrame:
-    """The same as a pandas frame, with its columns even where there are no rows."""
+    """Return rewards as a pandas frame, with all columns even without rows."""
     import pandas as pd
 
     return pd.DataFrame(table(rewards), columns=list(COLUMNS))

@@ -1,4 +1,4 @@
-"""Rewards of several families in one, and R8, the mix of the team's and one's own."""
+"""Weighted combination of rewards, and R8, the mix of shared and individual reward."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import fsum
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.rewards.outcome import individual, shared
-from survey.traces.rewards.reward import Kind, Reward, said
+from survey.traces.rewards.reward import Kind, Reward, formatted
 
 Unit = tuple[Kind, str]
 
@@ -21,11 +21,11 @@ def combined(
     missing: float | None = None,
     family: str = "R8",
 ) -> list[Reward]:
-    """To each unit ``w_a * a(unit) + w_b * b(unit)``, where a unit's several rewards of one side are added up.
+    """Pay each unit ``w_a * a(unit) + w_b * b(unit)``; several rewards of a unit on one side are summed.
 
-    A side whose weight is 0 is not looked at. Otherwise every unit must be paid on both sides, or
-    ``missing`` must say what stands in for a reward that is not there; else raises ``ValueError``.
-    The result is a list of rewards again, and can be combined further.
+    A side with weight 0 is ignored. Otherwise every unit must be paid on both sides, or ``missing``
+    must give the substitute for a missing reward; else raises ``ValueError``. The result is a list
+    of rewards again, and can be combined further.
     """
     sides = [(weight, _by_unit(side)) for weight, side in zip(weights, (a, b), strict=True) if weight]
     units = list(dict.fromkeys(unit for _, side in sides for unit in side))
@@ -33,13 +33,13 @@ def combined(
     if lacking and missing is None:
         kind, name = lacking[0]
         raise ValueError(
-            f'{kind} "{name}" is paid on one side only ({len(lacking)} such units; say what stands in: missing)'
+            f'{kind} "{name}" is paid on one side only ({len(lacking)} such units; give a substitute: missing)'
         )
     found = []
     for unit in units:
         terms = [(weight, *_paid(side.get(unit), missing or 0.0)) for weight, side in sides]
         value = fsum(weight * amount for weight, amount, _ in terms)
-        why = " + ".join(f"{said(weight)} × {said(amount)} ({source})" for weight, amount, source in terms)
+        why = " + ".join(f"{formatted(weight)} × {formatted(amount)} ({source})" for weight, amount, source in terms)
         found.append(Reward(*unit, value, family, why))
     return found
 
@@ -53,20 +53,20 @@ def _by_unit(rewards: Iterable[Reward]) -> dict[Unit, list[Reward]]:
 
 def _paid(own: list[Reward] | None, missing: float) -> tuple[float, str]:
     if own is None:
-        return missing, "in place of a reward that is not there"
+        return missing, "substitute for a missing reward"
     return fsum(one.reward for one in own), ", ".join(dict.fromkeys(one.family for one in own))
 
 
 def hybrid(run: Run, *, local: float = 0.5) -> list[Reward]:
     """R8, local and global: ``r_i = (1 - w) * R1 + w * R2_i`` for every agent i, with w = ``local`` from 0 to 1.
 
-    At 0 it is R1, paid to each agent, and at 1 it is R2. In between an agent without a reward of its own has no row.
-    Other mixes are made with ``combined``.
+    At 0 it is R1, paid to each agent, and at 1 it is R2. In between, an agent without a reward of its own has no
+    row. For other mixes, use ``combined``.
 
-    Needs what R1 and R2 need, at the ends only the one; raises ``NotMeasurable`` without.
+    Needs what R1 and R2 need, at the ends only one of them; raises ``NotMeasurable`` otherwise.
     """
     if not 0 <= local <= 1:
-        raise ValueError(f"the weight of the local part is {said(local)} (expected 0 to 1)")
+        raise ValueError(f"the weight of the local part is {formatted(local)} (expected 0 to 1)")
     if local == 0:
         return [replace(one, family="R8", why=f"R1 alone: {one.why}") for one in shared(run, broadcast=True)]
     if local == 1:

@@ -1,4 +1,4 @@
-"""R7 orchestration: what is paid for the way in which the work was organised."""
+"""R7, orchestration: rewards for how the work was organised."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from survey.traces.metrics import (
     steps,
     work_s,
 )
-from survey.traces.rewards.debate import times
-from survey.traces.rewards.reward import Reward, count, parts, said
+from survey.traces.rewards.debate import weight_note
+from survey.traces.rewards.reward import Reward, count, formatted, parts
 
 Clock = Literal["seconds", "steps"]
 
@@ -38,37 +38,37 @@ def orchestration(
     needed: Collection[str] | None = None,
     latency_in: Clock = "seconds",
 ) -> list[Reward]:
-    """R7, the one who hands out first is paid ``sum_q w_q * q(organisation)`` with parts q between 0 and 1.
+    """R7, the orchestrator (the first agent) is paid ``sum_q w_q * q(organisation)`` with parts q between 0 and 1.
 
-    - parallelism: ``1 - 1/s`` of the observed speed-up ``s`` = work over union-active time: the share of the
-      work's time that was saved by doing several things at once. 0 in a row, 1/2 at twice as fast, below 1 always.
-    - coverage: of the pieces of work handed out, the share that came back ``ok``; with ``needed``, the share
-      of what the task needs that is the content of a piece handed out or returned.
-    - distinct: 1 minus the share of sub-agents' tool calls that another sub-agent made, too.
-    - balance: the mean number of steps of all pieces over that of the largest.
+    - parallelism: ``1 - 1/s`` of the observed speed-up ``s`` = work / union-active time: the share of the
+      work's time saved by concurrency. 0 for sequential work, 1/2 for twice as fast, always below 1.
+    - coverage: the share of delegated pieces of work that returned ``ok``; with ``needed``, the share of
+      needed items that are the content of a delegation or a return.
+    - distinct: 1 minus the share of sub-agents' tool calls that another sub-agent also made.
+    - balance: the mean number of steps per piece of work divided by that of the largest.
     - aggregation: the share of returns from which a chain of edges leads to the final turn.
-    - economy: the share of spawned agents of whose returns at least one does.
-    - latency: ``1 - critical path / work``: how much shorter the run is, by what had to wait for what, than
-      one agent doing all of it. Parallelism says what was used of this.
+    - economy: the share of spawned agents with at least one such return.
+    - latency: ``1 - critical path / work``: how much shorter the run could be, given its dependencies, than
+      one agent doing all of it. Parallelism measures how much of this was used.
 
-    Coverage, distinctness and balance are what we take a correct split to be. All forms are ours; measures
-    of the same names are in ``survey.traces.metrics``. What is common to them is that none asks whether
-    the answer is right: paid alone, they pay for organisation for show.
+    Coverage, distinctness and balance are our definition of a correct split. All forms are ours; measures
+    of the same names are in ``survey.traces.metrics``. None of them asks whether the answer is right: used
+    alone, they reward organisation for its own sake.
 
-    The first seven parameters are the weights of the parts; 0 leaves a part out. The other two:
+    The first seven parameters are the weights of the parts; 0 omits a part. The other two:
 
-    - ``needed``: what the task needs, as values of ``content_ref``. A trace does not say it itself.
-    - ``latency_in``: ``steps`` for a trace whose times only order it.
+    - ``needed``: what the task needs, as values of ``content_ref``. A trace does not contain this.
+    - ``latency_in``: ``steps`` for a trace whose times only give an order.
 
-    Needs times in seconds for parallelism and latency, work handed out for coverage and balance (at least
+    Needs times in seconds for parallelism and latency, delegated work for coverage and balance (at least
     two pieces), ``content_ref`` on sub-agents' calls for distinct, returns for aggregation, spawns for economy.
-    Raises ``NotMeasurable`` for what has a weight and is missing: sums over different parts are not to be compared.
+    Raises ``NotMeasurable`` if data for a part with a weight is missing: sums over different parts are not comparable.
     """
 
     def part(name: str, function: Callable[[], tuple[float, str]]) -> Callable[[float], list[Reward]]:
         def rewarded(weight: float) -> list[Reward]:
             value, why = function()
-            return [Reward("orchestrator", run.root, weight * value, "R7", why + times(weight), name)]
+            return [Reward("orchestrator", run.root, weight * value, "R7", why + weight_note(weight), name)]
 
         return rewarded
 
@@ -84,10 +84,10 @@ def orchestration(
     return parts({name: (weight, part(name, function)) for name, (weight, function) in weighted.items()})
 
 
-def saved(speedup: float) -> float:
-    """The share of time that a speed-up saves: ``1 - 1/s``, and 0 for s below 1.
+def time_saved(speedup: float) -> float:
+    """Return the share of time that a speed-up saves: ``1 - 1/s``, and 0 for s below 1.
 
-    >>> saved(1), saved(2), saved(4)
+    >>> time_saved(1), time_saved(2), time_saved(4)
     (0.0, 0.5, 0.75)
     """
     return 1 - 1 / max(speedup, 1.0)
@@ -95,27 +95,27 @@ def saved(speedup: float) -> float:
 
 def _parallelism(run: Run) -> tuple[float, str]:
     speedup = speedup_observed(run)
-    return saved(speedup), f"{speedup:.3g} agents were busy on average while any was"
+    return time_saved(speedup), f"{speedup:.3g} agents were busy on average while any was"
 
 
 def _coverage(run: Run, needed: Collection[str] | None) -> tuple[float, str]:
-    stints = run.need_stints()
+    delegations = run.need_delegations()
     if needed is None:
-        done = sum(stint.status == "ok" for stint in stints)
-        return done / len(stints), f"{done} of {count(len(stints), 'piece')} of work handed out came back ok"
+        done = sum(delegation.status == "ok" for delegation in delegations)
+        return done / len(delegations), f"{done} of {count(len(delegations), 'delegated piece')} of work returned ok"
     wanted = set(needed)
     if not wanted:
         raise ValueError("needed is empty (expected values of content_ref)")
-    named = {run.events[place].content_ref for place in run.of("spawn", "delegate", "return")} - {None}
+    named = {run.events[place].content_ref for place in run.places_of("spawn", "delegate", "return")} - {None}
     if not named:
-        raise NotMeasurable("needs a content_ref where work is handed out or returned")
+        raise NotMeasurable("needs a content_ref on delegations or returns")
     covered = len(wanted & named)
-    return covered / len(wanted), f"{covered} of {count(len(wanted), 'thing')} needed was handed out or returned"
+    return covered / len(wanted), f"{covered} of {count(len(wanted), 'needed item')} was delegated or returned"
 
 
 def _distinct(run: Run) -> tuple[float, str]:
     overlap = split_overlap(run)
-    return 1 - overlap, f"{100 * overlap:.3g}% of sub-agents' tool calls were made by another one, too"
+    return 1 - overlap, f"{100 * overlap:.3g}% of sub-agents' tool calls were also made by another one"
 
 
 def _balance(run: Run) -> tuple[float, str]:
@@ -124,21 +124,23 @@ def _balance(run: Run) -> tuple[float, str]:
 
 
 def _aggregation(run: Run) -> tuple[float, str]:
-    value, all = returns_used(run), len(run.of("return"))
+    value, all = returns_used(run), len(run.places_of("return"))
     return value, f"{round(value * all)} of {count(all, 'return')} lead to the final turn"
 
 
 def _economy(run: Run) -> tuple[float, str]:
-    spawned = {child for place in run.of("spawn") if (child := run.events[place].child)}
+    spawned = {child for place in run.places_of("spawn") if (child := run.events[place].child)}
     if not spawned:
         raise NotMeasurable("needs spawns: nobody spawned an agent")
     useful = run.replayed.graph.upstream(final_turn(run))
-    used = {run.events[place].sender for place in run.of("return") if useful[place]} & spawned
-    return len(used) / len(spawned), f"{len(used)} of {count(len(spawned), 'spawned agent')} returned something used"
+    used = {run.events[place].sender for place in run.places_of("return") if useful[place]} & spawned
+    return len(used) / len(
+        spawned
+    ), f"{len(used)} of {count(len(spawned), 'spawned agent')} returned a result that was used"
 
 
 def _latency(run: Run, clock: Clock) -> tuple[float, str]:
     work, path = (work_s(run), critical_path_s(run)) if clock == "seconds" else (steps(run), critical_path_steps(run))
     if not work:
         raise NotMeasurable(f"needs work that takes {clock}")
-    return max(1 - path / work, 0.0), f"the critical path has {said(path)} of {said(work)} {clock} of work"
+    return max(1 - path / work, 0.0), f"the critical path has {formatted(path)} of {formatted(work)} {clock} of work"

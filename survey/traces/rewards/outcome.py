@@ -1,4 +1,4 @@
-"""R1 shared outcome, R2 individual, R3 per role: what is paid for a result, to all, to one, or to a part played."""
+"""Outcome rewards: R1 shared by the team, R2 per agent, R3 per role."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE, number
-from survey.traces.rewards.reward import Reward, added, count, said, scores, team
+from survey.traces.rewards.reward import Reward, count, formatted, formatted_scores, scores, team
 
 TEAM = "team"
-"""The name under which a trace records what the whole team was paid. No agent and no role is paid by it."""
+"""The name of the reward of the whole team in a trace. It is never the reward of an agent or a role."""
 
 
 def shared(
@@ -21,18 +21,18 @@ def shared(
 ) -> list[Reward]:
     """R1, the team's result: ``r = R(x)``, and with ``broadcast`` ``r_i = R(x)`` for every agent i.
 
-    - ``of``: what the result is: the run's ``reward`` of this ``name``, the ``score`` of its outcome, or its
-      ``success`` as 1 or 0. By default the first of these that the trace has, since the reward is
-      what was paid and the others are what one could have paid.
+    - ``of``: the result to use: the run's ``reward`` of this ``name``, the ``score`` of its outcome, or its
+      ``success`` as 1 or 0. By default the first of these that the trace has, since the reward was
+      actually paid and the others could have been.
     - ``name``: the name of the reward.
     - ``broadcast``: pay it to each agent instead of to the team.
 
-    Needs one of the three; raises ``NotMeasurable`` without.
+    Needs one of the three; raises ``NotMeasurable`` otherwise.
     """
     value, why = _result(run, of, name)
     if not broadcast:
         return [Reward("team", run.replayed.trace.id, value, "R1", why)]
-    return [Reward("agent", agent, value, "R1", f"{why}, alike to all") for agent in team(run)]
+    return [Reward("agent", agent, value, "R1", f"{why}, the same for all agents") for agent in team(run)]
 
 
 def _result(run: Run, of: str | None, name: str) -> tuple[float, str]:
@@ -40,8 +40,8 @@ def _result(run: Run, of: str | None, name: str) -> tuple[float, str]:
     outcome: Mapping[str, Any] = trace.head.get("outcome") or {}
     reward, score, success = number(trace.rewards.get(name)), number(outcome.get("score")), outcome.get("success")
     known = {
-        "reward": (reward, f'the run\'s reward "{name}" is {said(reward or 0)}'),
-        "score": (score, f"the outcome's score is {said(score or 0)}"),
+        "reward": (reward, f'the run\'s reward "{name}" is {formatted(reward or 0)}'),
+        "score": (score, f"the outcome's score is {formatted(score or 0)}"),
         "success": (
             float(success) if isinstance(success, bool) else None,
             "the run succeeded" if success else "the run did not succeed",
@@ -66,18 +66,18 @@ def individual(
 ) -> list[Reward]:
     """R2, each agent's own result: ``r_i = R_i(x)``.
 
-    Recorded are those of the run's rewards that bear an agent's id, or its name where no other agent has
-    the same. From events: ``R_i`` is the sum (or mean) of the rewards on the events of agent i; what was
-    given for the result of a call is its caller's.
+    ``recorded`` uses the run's rewards whose name is an agent's id, or its name if no other agent shares
+    it. ``events`` uses the sum (or mean) of the rewards on the events of agent i; a reward on the result
+    of a call belongs to the caller.
 
-    - ``of``: where from. By default as recorded if any agent's reward is, and else from events; never both,
-      since they need not be on one scale.
-    - ``prefix``: what stands before the agent in the name of a recorded reward (MARBLE's are "kpi/...").
-    - ``names``: which of several rewards of an event count; all of them by default.
-    - ``how``: rewards of events added up, or their mean, which does not grow with the number of acts.
+    - ``of``: the source. By default recorded rewards if any agent has one, else events; never both,
+      since their scales may differ.
+    - ``prefix``: the prefix of the agent in the name of a recorded reward (MARBLE's are "kpi/...").
+    - ``names``: which of several rewards of an event count; all by default.
+    - ``how``: the sum of the rewards of events, or their mean, which does not grow with the number of acts.
 
-    Needs a recorded reward or a reward on an event; raises ``NotMeasurable`` without. An agent that has
-    none has no row: not to be paid is something else than to be paid 0.
+    Needs a recorded reward or a reward on an event; raises ``NotMeasurable`` otherwise. An agent without
+    a reward has no row: no reward is not a reward of 0.
     """
     found: list[Reward] = []
     if of != "events":
@@ -100,7 +100,7 @@ def _recorded(run: Run, prefix: str) -> list[Reward]:
         for key in (prefix + name for name in own if prefix + name not in ("", TEAM)):
             value = number(trace.rewards.get(key))
             if value is not None:
-                found.append(Reward("agent", agent, value, "R2", f'the run\'s reward "{key}" is {said(value)}'))
+                found.append(Reward("agent", agent, value, "R2", f'the run\'s reward "{key}" is {formatted(value)}'))
                 break
     return found
 
@@ -115,7 +115,7 @@ def _from_events(run: Run, names: Collection[str] | None, how: str) -> list[Rewa
     for agent, values in given.items():
         value = fsum(values) if how == "sum" else fmean(values)
         verb = "add up to" if how == "sum" else "are on average"
-        why = f"the rewards of {count(len(values), 'event')} of its own {verb} {said(value)}"
+        why = f"the rewards of {count(len(values), 'event')} of its own {verb} {formatted(value)}"
         found.append(Reward("agent", agent, value, "R2", why))
     return found
 
@@ -127,17 +127,17 @@ def per_role(
     how: Literal["mean", "sum"] = "mean",
     names: Collection[str] | None = None,
 ) -> list[Reward]:
-    """R3, what a role is there for: ``r_rho = R_rho(x)``, paid alike to all agents of role rho.
+    """R3, the reward of a role: ``r_rho = R_rho(x)``, the same for all agents of role rho.
 
-    Recorded are those of the run's rewards that bear the name of a role. From agents: ``R_rho`` is the mean
-    (or sum) over the agents of the role of their own reward, R2.
+    ``recorded`` uses the run's rewards named after a role. ``agents`` uses the mean (or sum) of R2, the
+    individual reward, over the agents of the role.
 
-    - ``of``: where from; by default as recorded if any role's reward is.
+    - ``of``: the source; by default recorded rewards if any role has one.
     - ``how``: the mean over the agents of a role, which does not grow with their number, or the sum.
     - ``names``: which rewards of events count where R2 comes from events.
 
-    Needs roles, and a recorded reward or what R2 needs; raises ``NotMeasurable`` without. A role of whose
-    agents none is paid has no row.
+    Needs roles, and a recorded reward or what R2 needs; raises ``NotMeasurable`` otherwise. A role without
+    a paid agent has no row.
     """
     roles = {agent: role for agent, role in run.roles.items() if agent not in OUTSIDE}
     if not roles:
@@ -146,7 +146,7 @@ def per_role(
     for role in sorted(set(roles.values()) - {TEAM}) if of != "agents" else ():
         value = number(rewards.get(role))
         if value is not None:
-            found.append(Reward("role", role, value, "R3", f'the run\'s reward "{role}" is {said(value)}'))
+            found.append(Reward("role", role, value, "R3", f'the run\'s reward "{role}" is {formatted(value)}'))
     if found:
         return found
     if of == "recorded":
@@ -170,7 +170,7 @@ def _by_role(own: list[Reward], roles: Mapping[str, str], how: str) -> list[Rewa
     found = []
     for role, values in sorted(paid.items()):
         value = fmean(values.values()) if how == "mean" else fsum(values.values())
-        shown = added(dict(list(values.items())[:3])) + (", ..." if len(values) > 3 else "")
+        shown = formatted_scores(dict(list(values.items())[:3])) + (", ..." if len(values) > 3 else "")
         why = f"the {how} over {count(len(values), 'agent')} of the role ({shown})"
         found.append(Reward("role", role, value, "R3", why))
     return found

@@ -1,4 +1,4 @@
-"""R4 process: what is paid on the way, turn by turn."""
+"""R4, process rewards: a reward per turn."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from math import fsum
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE
-from survey.traces.rewards.reward import Reward, added, said, scores
+from survey.traces.rewards.reward import Reward, formatted, formatted_scores, scores
 
 
 def process(run: Run, *, names: Collection[str] | None = None, discount: float | None = None) -> list[Reward]:
-    """R4, scores of turns: ``r_(i,t)`` for turn t of agent i, as events carry them.
+    """R4, scores of turns: ``r_(i,t)`` for turn t of agent i, as recorded on events.
 
-    Turns are the decisions, model calls and aggregations; of an agent whose turns are not in the trace,
-    its tool calls and messages. A turn's several rewards by name are added up.
+    Turns are the decisions, model calls and aggregations; for an agent whose turns are not in the trace,
+    its tool calls and messages. Several named rewards of a turn are summed.
 
-    - ``names``: which rewards by name count, for instance those of one judge; all of them by default.
-    - ``discount``: where given, between 0 and 1, a turn is paid its return-to-go
-      ``G_(i,t) = r_(i,t) + discount * G_(i,t+1)`` over the agent's own turns, to which a turn
-      without a score adds nothing. Turns after the last that is scored have no row.
+    - ``names``: which named rewards count, for instance those of one judge; all by default.
+    - ``discount``: if given, between 0 and 1, a turn is paid its return-to-go
+      ``G_(i,t) = r_(i,t) + discount * G_(i,t+1)`` over the agent's own turns, where a turn without a
+      score adds nothing. Turns after the last scored one have no row.
 
-    Needs a reward on a turn; raises ``NotMeasurable`` without. Without a discount, turns that nobody
-    scored have no row. Rewards on other events are no matter of this family: see R2 and R6.
+    Needs a reward on a turn; raises ``NotMeasurable`` otherwise. Without a discount, turns without a
+    score have no row. For rewards on other events see R2 and R6.
     """
     if discount is not None and not 0 <= discount <= 1:
-        raise ValueError(f"the discount is {said(discount)} (expected 0 to 1)")
+        raise ValueError(f"the discount is {formatted(discount)} (expected 0 to 1)")
     actors = run.timeline.actors
     turns = [place for place, step in enumerate(run.timeline.steps) if step and actors[place] not in OUTSIDE]
     scored = {place: own for place in turns if (own := scores(run.events[place], names))}
@@ -40,7 +40,7 @@ def process(run: Run, *, names: Collection[str] | None = None, discount: float |
             run.events[place].id,
             fsum(own.values()),
             "R4",
-            f"scored {added(own)} on this turn of {actors[place]}",
+            f"scored {formatted_scores(own)} on this turn of {actors[place]}",
         )
         for place, own in scored.items()
     ]
@@ -55,7 +55,7 @@ def _to_go(run: Run, turns: list[int], scored: dict[int, float], discount: float
             continue
         after = discount * ahead.get(agent, 0.0)
         ahead[agent] = (own or 0.0) + after
-        score = "no score of its own" if own is None else f"{said(own)} of its own"
-        why = f"{score} and, at discount {said(discount)}, {said(after)} from later turns of {agent}"
+        score = "no score of its own" if own is None else f"{formatted(own)} of its own"
+        why = f"{score} and, at discount {formatted(discount)}, {formatted(after)} from later turns of {agent}"
         found.append(Reward("turn", run.events[place].id, ahead[agent], "R4", why))
     return found[::-1]

@@ -1,4 +1,4 @@
-"""What a reward is, what a family of rewards is, and the few things that all families need."""
+"""Rewards and reward families, with helpers that all families share."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from survey.traces.model import OUTSIDE, Event, number
 from survey.traces.problems import nearest, quoted
 
 Kind = Literal["team", "orchestrator", "role", "agent", "turn", "message", "tool call", "token"]
-"""The eight units that a reward can be paid to, coarse to fine."""
+"""The eight kinds of units that a reward can be paid to, from coarse to fine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """One number, whom it is paid to, and how it came about.
+    """One number, the unit it is paid to, and how it was computed.
 
-    What a family pays to a unit is the sum of its rewards to that unit: where a family has several
-    parts they are several rewards, each with its weight in it.
+    A family pays a unit the sum of its rewards to that unit: each part of a family is a separate
+    reward that includes its weight.
     """
 
     kind: Kind
@@ -32,12 +32,12 @@ class Reward:
     """R1 to R8."""
     why: str
     part: str = ""
-    """Which part of the family it is; "" where the family has one only, or where it is said in one."""
+    """The part of the family; "" if the family has only one, or if its parts are combined."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """A way to pay a team."""
+    """A reward family."""
 
     code: str
     """R1 to R8."""
@@ -46,29 +46,29 @@ class Family:
     formula: str
     """In plain text."""
     needs: str
-    """What a trace must say."""
+    """What a trace must contain."""
     function: Callable[..., list[Reward]]
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """The numbers that can be set, by name, each with what it is unless set."""
+        """The numeric parameters by name, with their defaults."""
         known = {name: one.default for name, one in inspect.signature(self.function).parameters.items()}
         return {name: value for name, value in known.items() if type(value) is float}
 
 
 class PartsNotMeasurable(NotMeasurable):
-    """Raised where some of the parts that have a weight cannot be measured, with the reason for each."""
+    """Raised if some parts with a weight cannot be measured, with the reason for each."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
-        said = "; ".join(f"{part}: {reason}" for part, reason in reasons.items())
-        super().__init__(f"{said} (a weight of 0 leaves a part out)")
+        message = "; ".join(f"{part}: {reason}" for part, reason in reasons.items())
+        super().__init__(f"{message} (a weight of 0 leaves a part out)")
         self.reasons = dict(reasons)
 
 
 def parts(weighted: Mapping[str, tuple[float, Callable[[float], list[Reward]]]]) -> list[Reward]:
-    """The rewards of all parts whose weight is not 0, each function given its weight.
+    """Return the rewards of all parts with a nonzero weight, which is passed to the part's function.
 
-    Raises ``PartsNotMeasurable`` if one of them cannot be measured, and ``ValueError`` if none has a weight.
+    Raises ``PartsNotMeasurable`` if one of them cannot be measured, and ``ValueError`` if all weights are 0.
     """
     if not any(weight for weight, _ in weighted.values()):
         raise ValueError(f"all weights are 0 (expected another for one of {', '.join(weighted)})")
@@ -86,7 +86,7 @@ def parts(weighted: Mapping[str, tuple[float, Callable[[float], list[Reward]]]])
 
 
 def team(run: Run) -> list[str]:
-    """Who belongs to the team, in the order in which they turn up; then those that are listed and never act."""
+    """Return the members of the team in order of appearance, then those that are listed and never act."""
     there = [agent for event in run.events for agent in (event.agent, event.child if event.type == "spawn" else "")]
     acting = [agent for agent in dict.fromkeys(there) if agent in run.members]
     listed = [agent for agent in run.replayed.trace.agents if agent not in run.members and agent not in OUTSIDE]
@@ -94,7 +94,7 @@ def team(run: Run) -> list[str]:
 
 
 def chosen(run: Run, among: Collection[str] | None) -> list[str]:
-    """The agents that are asked for; raises ``ValueError`` for one who is not on the team."""
+    """Return the members of the team, or those in ``among``; raises ``ValueError`` for one not on the team."""
     members = team(run)
     for agent in among or ():
         if agent not in members:
@@ -103,7 +103,7 @@ def chosen(run: Run, among: Collection[str] | None) -> list[str]:
 
 
 def scores(event: Event, names: Collection[str] | None) -> dict[str, float]:
-    """The rewards of an event by name, or those of these names; a plain number has the name ""."""
+    """Return the rewards of an event by name, or those with these names; a plain number has the name ""."""
     given = event.reward if isinstance(event.reward, dict) else {"": event.reward}
     return {
         name: score
@@ -112,26 +112,26 @@ def scores(event: Event, names: Collection[str] | None) -> dict[str, float]:
     }
 
 
-def said(value: float) -> str:
-    """A number as the sentences have it.
+def formatted(value: float) -> str:
+    """Format a number for an explanation.
 
-    >>> said(0.30000000000000004), said(-0.0), said(12345.0)
+    >>> formatted(0.30000000000000004), formatted(-0.0), formatted(12345.0)
     ('0.3', '0', '12345')
     """
     return f"{value + 0.0:.6g}"
 
 
-def added(values: Mapping[str, float]) -> str:
-    """Scores by name in words.
+def formatted_scores(values: Mapping[str, float]) -> str:
+    """Format named scores for an explanation.
 
-    >>> added({"judge": 0.5, "": 1})
+    >>> formatted_scores({"judge": 0.5, "": 1})
     'judge 0.5, unnamed 1'
     """
-    return ", ".join(f"{name or 'unnamed'} {said(value)}" for name, value in values.items())
+    return ", ".join(f"{name or 'unnamed'} {formatted(value)}" for name, value in values.items())
 
 
 def count(amount: int, word: str) -> str:
-    """An amount of something.
+    """Format a count with its noun.
 
     >>> count(1, "agent"), count(2, "agent")
     ('1 agent', '2 agents')

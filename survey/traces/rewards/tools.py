@@ -1,4 +1,4 @@
-"""R5 tool use: what is paid for a call as such, whatever the run came to."""
+"""R5, tool use: rewards for single calls, independent of the outcome of the run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import Event
-from survey.traces.rewards.reward import PartsNotMeasurable, Reward, count, said
+from survey.traces.rewards.reward import PartsNotMeasurable, Reward, count, formatted
 
 Price = Literal["usd", "seconds", "tokens"]
 
@@ -23,26 +23,26 @@ def tool_use(
 ) -> list[Reward]:
     """R5, single calls: ``r_c = valid * [accepted] + success * [ok] + repeated * [made before] + cost * price(c)``.
 
-    A call is accepted unless it or its result is ``rejected``: an error, a timeout or a cancellation comes
-    after the call was taken. It is a success if both are ``ok``, which in this format is also what a
-    result means that says nothing. It was made before if an earlier call, by anyone, had the same tool and
-    the same ``content_ref``; the first is never a repetition.
+    A call is accepted unless it or its result is ``rejected``: an error, a timeout or a cancellation occurs
+    after acceptance. It succeeds if both are ``ok``, which is also the meaning of an absent status. It was
+    made before if an earlier call, by any agent, had the same tool and the same ``content_ref``; the first
+    is never a repetition.
 
-    - ``valid``: paid for a call that is accepted.
-    - ``success``: paid on top for one that succeeds.
-    - ``repeated``: paid, as a rule negatively, for a repetition.
-    - ``cost``: paid, as a rule negatively, per unit of the price; 0 by default, as few traces price calls.
-    - ``price``: what a call with its result costs: US dollars, seconds from call to result, or tokens.
+    - ``valid``: reward for an accepted call.
+    - ``success``: additional reward for a successful call.
+    - ``repeated``: reward, usually negative, for a repetition.
+    - ``cost``: reward, usually negative, per unit of the price; 0 by default, as few traces price calls.
+    - ``price``: the price of a call with its result: US dollars, seconds from call to result, or tokens.
 
-    With the weights as they are, a new call that succeeds is paid 1, one that is accepted and fails 0.5,
-    one that is refused 0, and a repetition half a point less. The form and the weights are ours.
+    With the default weights, a new call that succeeds is paid 1, one that is accepted and fails 0.5,
+    a rejected one 0, and a repetition 0.5 less. The form and the weights are ours.
 
-    Needs tool calls; for ``valid`` and ``success`` results, for ``repeated`` a ``content_ref``, for ``cost``
-    the price of every call. Raises ``NotMeasurable`` for what has a weight and is missing. Where only some
-    calls have a result, or a status of their own, the others have no row; where only some have a
-    ``content_ref``, nothing is taken from the others, and their sentence says that it is not known.
+    Needs tool calls; results for ``valid`` and ``success``, a ``content_ref`` for ``repeated``, the price of
+    every call for ``cost``. Raises ``NotMeasurable`` if data for a part with a weight is missing. If only some
+    calls have a result, or a status of their own, the others have no row; if only some have a
+    ``content_ref``, the others are not penalised, and their ``why`` says that repetition is unknown.
     """
-    calls = run.of("tool_call")
+    calls = run.places_of("tool_call")
     if not calls:
         raise NotMeasurable("needs tool calls: nobody called a tool")
     if not (valid or success or repeated or cost):
@@ -57,7 +57,7 @@ def tool_use(
             part: "needs a result of a tool call" for part, on in (("valid", valid), ("success", success)) if on
         }
     if repeated and not any(events[place].content_ref for place in calls):
-        reasons["repeated"] = "needs a content_ref on tool calls: none says what it was called with"
+        reasons["repeated"] = "needs a content_ref on tool calls: none has one"
     if cost:
         reasons |= _unpriced(run, rewarded or calls, price)
     if reasons:
@@ -77,7 +77,7 @@ def tool_use(
         if cost:
             paid = _price(run, place, price) or 0.0
             value += cost * paid
-            words.append(f"it cost {said(paid)} {price}")
+            words.append(f"it cost {formatted(paid)} {price}")
         found.append(Reward("tool call", events[place].id, value, "R5", "; ".join(words)))
     return found
 
@@ -92,14 +92,14 @@ STATUSES = {
 
 
 def _status(run: Run, call: int) -> str:
-    """How a call went: what it says itself, else what its result says."""
+    """Return the status of a call: its own unless ok, else that of its result."""
     own = run.events[call].status
     result = run.replayed.answers.get(call)
     return own if own != "ok" or result is None else run.events[result].status
 
 
 def _first_calls(run: Run, calls: list[int]) -> Mapping[int, str]:
-    """For each call that was made before, the id of the first like it."""
+    """Return for each repeated call the id of the first identical one."""
     seen: dict[tuple[str | None, str], str] = {}
     again = {}
     for place in calls:
@@ -114,7 +114,7 @@ def _first_calls(run: Run, calls: list[int]) -> Mapping[int, str]:
 def _repetition(event: Event, again: str | None) -> str:
     if again:
         return f"it repeats {again}"
-    return "nobody had made it before" if event.content_ref else "whether it repeats another is not known"
+    return "no earlier call was the same" if event.content_ref else "it is unknown whether it repeats another"
 
 
 def _unpriced(run: Run, calls: list[int], price: Price) -> dict[str, str]:
@@ -128,10 +128,10 @@ def _unpriced(run: Run, calls: list[int], price: Price) -> dict[str, str]:
 
 
 def _price(run: Run, call: int, price: Price) -> float | None:
-    """What a call with its result cost; None where neither says."""
+    """Return the price of a call with its result; None if neither records it."""
     result = run.replayed.answers.get(call)
     both = [run.events[call]] + ([run.events[result]] if result is not None else [])
     if price == "seconds":
         return both[1].end - both[0].t if len(both) > 1 else None
-    said_ = [value for event in both if (value := event.cost if price == "usd" else event.tokens) is not None]
-    return sum(said_) if said_ else None
+    prices = [value for event in both if (value := event.cost if price == "usd" else event.tokens) is not None]
+    return sum(prices) if prices else None

@@ -1,4 +1,4 @@
-"""Work spread over machines by dask: a cluster that is there, or one of processes on this machine."""
+"""The dask engine: distribute tasks over a running cluster, or over a local cluster of processes."""
 
 from __future__ import annotations
 
@@ -13,63 +13,61 @@ from importlib import import_module
 from typing import Any
 
 from survey import __version__
-from survey.traces.scoring.corpus import INSTALL
-from survey.traces.scoring.processes import TRIES, Deaths, NoWorkers, Work
-from survey.traces.scoring.scheduling import Gone, Handout
-from survey.traces.scoring.work import Done, Task
+from survey.extras import needed
+from survey.traces.scoring.processes import TRIES, FailureCounts, NoWorkers, Work
+from survey.traces.scoring.scheduling import SchedulerLost, TaskQueue
+from survey.traces.scoring.work import PieceResult, Task
 
-PATIENCE = 60.0
-"""Seconds for which a cluster may be without a worker, or a scheduler without an answer."""
+TIMEOUT = 60.0
+"""Seconds to wait for a worker of a cluster, or for an answer of its scheduler."""
 LOOPBACK: Mapping[str, Any] = {
     "host": "127.0.0.1",
     "dashboard_address": None,
     "scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"},
 }
-"""Nothing of our own cluster listens beyond this machine, nor at a port that a second one would want too."""
-GOODBYE = 5
-"""Seconds that a scheduler has to hear that the work is over."""
+"""The local cluster listens on this machine only, and at no fixed port that a second cluster would need."""
+CLOSE_TIMEOUT = 5
+"""Seconds to wait for a scheduler when a client closes."""
 
 
 def dask(
     tasks: Iterable[Task],
     work: Work,
-    deaths: Deaths,
+    failures: FailureCounts,
     *,
     scheduler: str | None = None,
     workers: int | None = None,
-    patience: float = PATIENCE,
-) -> Iterator[list[Done]]:
-    """Have tasks done by the workers of a scheduler; without one, by a cluster of processes on this machine.
+    timeout: float = TIMEOUT,
+) -> Iterator[list[PieceResult]]:
+    """Run tasks on the workers of a scheduler; without a scheduler, on a local cluster of processes.
 
-    dask itself has another worker do what one that died had in hand. What it gives up, because workers died of
-    it again and again, is handed out once more, piece by piece and with nothing beside it: a piece that brings
-    down its workers even so is told as lost. A scheduler that goes and comes back is handed anew what it had.
+    dask reassigns the task of a worker that died. A task that dask gives up, because it killed worker after
+    worker, is submitted once more piece by piece, with no other task running; a piece that still kills its
+    workers is reported as failed. A scheduler that disappears and returns receives its unfinished tasks again.
 
-    Raises ``NoWorkers`` if there is no scheduler, or no worker, for as long as the patience lasts.
+    Raises ``NoWorkers`` if no scheduler or no worker is available within ``timeout`` seconds, and
+    ``ModuleNotFoundError`` if dask is not installed.
     """
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        raise NoWorkers(f"the engine dask needs dask and distributed ({INSTALL})") from None
+    distributed = needed("distributed")
     there = f"the scheduler at {scheduler}" if scheduler else "the cluster on this machine"
-    hand = Handout(distributed, tasks, partial(handed, work=work, version=__version__), deaths, patience, there)
-    in_vain = 0
-    while in_vain < TRIES:
-        before = hand.back
-        with _client(distributed, scheduler, workers, patience) as client:
+    queue = TaskQueue(distributed, tasks, partial(run_task, work=work, version=__version__), failures, timeout, there)
+    fruitless = 0
+    while fruitless < TRIES:
+        before = queue.completed
+        with _client(distributed, scheduler, workers, timeout) as client:
             try:
-                yield from hand.results(client)
+                yield from queue.results(client)
                 return
-            except Gone:
-                hand.take_back()
-        in_vain = 0 if hand.back > before else in_vain + 1
-    raise NoWorkers(f"{there} was lost {TRIES} times before it had brought back anything")
+            except SchedulerLost:
+                queue.requeue()
+        fruitless = 0 if queue.completed > before else fruitless + 1
+    raise NoWorkers(f"{there} was lost {TRIES} times before it returned any result")
 
 
-def handed(task: Task, work: Work, version: str) -> list[Done] | str:
-    """What a worker of a cluster does: the work, or the words of what went wrong with it.
+def run_task(task: Task, work: Work, version: str) -> list[PieceResult] | str:
+    """Run one task on a worker of a cluster; return its results, or the error message of the work.
 
-    So whatever else a worker raises is the fault of the worker and not of the documents: no row must tell of it.
+    Any other exception is therefore a fault of the worker and not of the documents, and appears in no row.
     """
     if version != __version__:
         raise ImportError(f"it has version {__version__} of the survey, expected {version} as here")
@@ -80,18 +78,18 @@ def handed(task: Task, work: Work, version: str) -> list[Done] | str:
 
 
 @contextmanager
-def _client(distributed: Any, scheduler: str | None, workers: int | None, patience: float) -> Iterator[Any]:
-    """Of the scheduler, or of a cluster made for the purpose, whose nannies bring back workers that are killed."""
+def _client(distributed: Any, scheduler: str | None, workers: int | None, timeout: float) -> Iterator[Any]:
+    """Connect to the scheduler, or to a new local cluster whose nannies restart workers that are killed."""
     with _quiet(), ExitStack() as stack:
         try:
             there = scheduler or stack.enter_context(_local(distributed, workers))
-            client = distributed.Client(there, timeout=patience, set_as_default=False)
+            client = distributed.Client(there, timeout=timeout, set_as_default=False)
         except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             if scheduler:
                 raise NoWorkers(f"no scheduler answers at {scheduler}: {reason}") from None
             raise NoWorkers(f"no cluster can be started on this machine: {reason}") from None
-        stack.callback(_let_go, client)
+        stack.callback(_close, client)
         yield client
 
 
@@ -99,7 +97,7 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None, patien
 def _local(distributed: Any, workers: int | None) -> Iterator[Any]:
     config = import_module("dask").config
     settings = {
-        "distributed.scheduler.allowed-failures": TRIES - 1,  # when so many workers have died, a task is given up
+        "distributed.scheduler.allowed-failures": TRIES - 1,  # a task that kills more workers is given up
         "distributed.scheduler.http.routes": [],
     }
     preload = [*config.get("distributed.worker.preload", []), __name__]
@@ -113,29 +111,29 @@ def _local(distributed: Any, workers: int | None) -> Iterator[Any]:
 
 
 def dask_setup(worker: Any) -> None:
-    """What dask calls in each worker of our own cluster as it starts: Ctrl-C is the parent's to deal with."""
+    """Configure a worker of the local cluster as it starts (called by dask): the parent handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)  # and so is what is broken off
+    logging.getLogger("distributed.worker.state_machine").setLevel(logging.ERROR)  # so are interrupted tasks
 
 
 def dask_teardown(worker: Any) -> None:
-    """And as it closes: whoever leaves the work in the middle does not wait for what a worker has in hand."""
-    last = threading.Timer(GOODBYE / 10, os._exit, [0])
+    """End a worker of the local cluster as it closes (called by dask), without waiting for its current task."""
+    last = threading.Timer(CLOSE_TIMEOUT / 10, os._exit, [0])
     last.daemon = True
     last.start()
 
 
-def _let_go(client: Any) -> None:
-    """Close a client, whether or not its scheduler still answers."""
+def _close(client: Any) -> None:
+    """Close a client, even if its scheduler no longer answers."""
     with suppress(OSError):
-        client.close(timeout=GOODBYE)
+        client.close(timeout=CLOSE_TIMEOUT)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep dask from telling step by step how it does without a worker: our verdict counts them, our error is one.
+    """Silence dask's log messages about lost workers: the summary counts them, and the error is reported once.
 
-    What its nannies have to say is let through, as that a worker has no memory left.
+    Messages of its nannies pass, such as that a worker has run out of memory.
     """
     logs = [logging.getLogger(f"distributed.{part}") for part in ("client", "scheduler", "core")]
     before = [log.level for log in logs]

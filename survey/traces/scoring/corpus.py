@@ -1,4 +1,4 @@
-"""The files of a corpus: local ones by patterns, and those behind any address that ``fsspec`` knows."""
+"""The files of a corpus: local files by glob pattern, remote files by any address that ``fsspec`` supports."""
 
 from __future__ import annotations
 
@@ -7,38 +7,37 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from survey.extras import needed
 from survey.traces.problems import nearest, quoted
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(://|::)")
-"""How an address begins, and no path."""
-INSTALL = "pip install '.[cluster]' in the folder of the survey"
+"""The start of an address; no path starts like this."""
 VERSION = ("size", "ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "last_modified", "created")
-"""What file systems say by which a file that changed can be told."""
+"""Fields of file systems that reveal a changed file."""
 
 
-class NoCorpus(ValueError):
-    """A pattern that leads to nothing, with the way out."""
+class CorpusNotFound(ValueError):
+    """A pattern without files; the message says what exists instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to be scored."""
+    """A file to score."""
 
     name: str
-    """As rows name it."""
+    """The name that rows use."""
     address: str
-    """Where a worker finds it: a whole path, or an address."""
+    """Where a worker finds it: an absolute path or an address."""
     size: int
     version: str
-    """Another one once the file has changed."""
+    """A fingerprint that changes with the file."""
 
     @property
     def local(self) -> bool:
-        """Whether it is a file of this machine."""
+        """Whether the file is on this machine."""
         return not is_address(self.address)
 
 
@@ -52,9 +51,9 @@ def is_address(pattern: str) -> bool:
 
 
 def sources(patterns: Iterable[str]) -> list[Source]:
-    """The files of all patterns, each once: pattern by pattern, in the order of their names.
+    """Return the files of all patterns, each once: pattern by pattern, sorted by name.
 
-    Raises ``NoCorpus`` for a pattern without files.
+    Raises ``CorpusNotFound`` for a pattern without files, and ``ModuleNotFoundError`` for an address without fsspec.
     """
     found: dict[str, Source] = {}
     for pattern in patterns:
@@ -65,18 +64,18 @@ def sources(patterns: Iterable[str]) -> list[Source]:
 
 def _local(pattern: str) -> Iterator[Source]:
     if pattern and Path(pattern).is_dir():
-        raise NoCorpus(f"{quoted(pattern)} is a folder (did you mean {quoted(str(Path(pattern) / '*'))}?)")
+        raise CorpusNotFound(f"{quoted(pattern)} is a folder (did you mean {quoted(str(Path(pattern) / '*'))}?)")
     names = [pattern] if pattern and Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
     files = [name for name in names if Path(name).is_file()]
     if not files:
-        raise NoCorpus(f"{quoted(pattern)} matches no file; {_hint(pattern)}")
+        raise CorpusNotFound(f"{quoted(pattern)} matches no file; {_hint(pattern)}")
     for name in files:
         state = Path(name).stat()
         yield Source(name, str(Path(name).absolute()), state.st_size, f"{state.st_size} {state.st_mtime_ns}")
 
 
 def _hint(pattern: str) -> str:
-    """What there is on the way to where a pattern leads."""
+    """Describe the nearest existing folder of a pattern."""
     parts = Path(pattern).parts[:-1]
     plain = [part for place, part in enumerate(parts) if not any(map(glob.has_magic, parts[: place + 1]))]
     folder = Path(*plain)
@@ -92,10 +91,7 @@ def _hint(pattern: str) -> str:
 
 
 def _remote(pattern: str) -> Iterator[Source]:
-    try:
-        fsspec = import_module("fsspec")
-    except ImportError:
-        raise NoCorpus(f"{quoted(pattern)} is an address, and addresses need fsspec ({INSTALL})") from None
+    fsspec: Any = needed("fsspec")
     try:
         system, path = fsspec.core.url_to_fs(pattern)
         listed: Mapping[str, Mapping[str, Any]] = system.glob(path, detail=True)
@@ -103,11 +99,12 @@ def _remote(pattern: str) -> Iterator[Source]:
         known = fsspec.available_protocols()
         scheme = pattern.partition(":")[0]
         hint = "" if scheme in known else nearest(scheme, known)
-        raise NoCorpus(f"{quoted(pattern)} cannot be listed: {str(error) or type(error).__name__}{hint}") from None
+        reason = str(error) or type(error).__name__
+        raise CorpusNotFound(f"{quoted(pattern)} cannot be listed: {reason}{hint}") from None
     files = {name: about for name, about in sorted(listed.items()) if about.get("type") == "file"}
     if not files:
-        raise NoCorpus(f"{quoted(pattern)} matches no file")
+        raise CorpusNotFound(f"{quoted(pattern)} matches no file")
     for name, about in files.items():
         url = system.unstrip_protocol(name)
-        said = repr([str(about[field]) for field in VERSION if field in about])
-        yield Source(url, url, int(about.get("size") or 0), blake2b(said.encode(), digest_size=8).hexdigest())
+        fingerprint = repr([str(about[field]) for field in VERSION if field in about])
+        yield Source(url, url, int(about.get("size") or 0), blake2b(fingerprint.encode(), digest_size=8).hexdigest())

@@ -1,8 +1,8 @@
-"""What was scored already, kept so that a run which was killed can be taken up.
+"""The journal of finished pieces, from which a run that was killed resumes.
 
-The file begins with a line that says what was asked. Then, for each piece in the order in which they came
-back, a line with its key, the number of its rows and bytes and a checksum, and then the rows. Whatever a
-kill left unfinished at the end is cut off when the file is opened again.
+The first line of the file holds the request. Then each piece follows, in order of completion: a line with its
+key, the number of its rows and bytes and a checksum, then its rows. An incomplete piece at the end, left by a
+kill, is truncated when the file is opened again.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from survey import __version__
-from survey.traces.scoring.rows import Asked
-from survey.traces.scoring.work import Done
+from survey.traces.scoring.rows import Request
+from survey.traces.scoring.work import PieceResult
 
 FORMAT = "survey-scores-1"
+NO_JOURNAL = "not a journal of scores; move it away, or name another output"
 
 
-class OtherJournal(ValueError):
-    """A journal that answers another question, or that another run is writing."""
+class JournalConflict(ValueError):
+    """A journal of a different request, or one that another run is writing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """Where the rows of a piece stand."""
+class Location:
+    """The position of the rows of a piece in the journal."""
 
     at: int
     size: int
@@ -39,62 +40,62 @@ class Noted:
 
 
 class Journal:
-    """The rows of each piece by its key. Without a path it lives as long as the process."""
+    """The rows of each piece, by its key. Without a path the journal lasts as long as the process."""
 
-    def __init__(self, path: Path | None, asked: Asked, *, anew: bool = False) -> None:
-        """Open or begin it. Raises ``OtherJournal`` rather than mix or lose anything."""
+    def __init__(self, path: Path | None, request: Request, *, restart: bool = False) -> None:
+        """Open or create the journal. Raises ``JournalConflict`` instead of mixing or losing results."""
         self.path = path
-        self._noted: dict[str, Noted] = {}
-        head = {"journal": FORMAT, "version": __version__, "asked": asked.to_json()}
+        self._locations: dict[str, Location] = {}
+        head = {"journal": FORMAT, "version": __version__, "request": request.to_json()}
         self._file: IO[bytes] = tempfile.TemporaryFile() if path is None else _locked(path)  # noqa: SIM115
         try:
-            if anew:
+            if restart:
                 self._file.truncate(0)
-            self._take_up(head)
+            self._resume(head)
         except BaseException:
             self._file.close()
             raise
-        self.resumed = len(self._noted)
+        self.resumed = len(self._locations)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._noted
+        return key in self._locations
 
     def __len__(self) -> int:
-        return len(self._noted)
+        return len(self._locations)
 
-    def __getitem__(self, key: str) -> Noted:
-        return self._noted[key]
+    def __getitem__(self, key: str) -> Location:
+        return self._locations[key]
 
-    def add(self, done: Done) -> None:
-        """Note a piece, unless it is there."""
-        if done.key in self._noted:
+    def add(self, done: PieceResult) -> None:
+        """Append a piece, unless it is already stored."""
+        if done.key in self._locations:
             return
         note = {"piece": done.key, "rows": done.rows, "bad": done.bad, "size": len(done.data)}
         line = json.dumps({**note, "crc": zlib.crc32(done.data)}).encode() + b"\n"
         at = self._file.seek(0, os.SEEK_END)
         self._file.write(line + done.data)
         self._file.flush()
-        self._noted[done.key] = Noted(at + len(line), len(done.data), done.rows, done.bad)
+        self._locations[done.key] = Location(at + len(line), len(done.data), done.rows, done.bad)
 
     def rows(self, keys: Iterable[str]) -> Iterator[bytes]:
-        """The rows of these pieces, in this order: one or many whole lines at a time."""
+        """Yield the rows of these pieces, in this order: one or more complete lines at a time."""
         for key in keys:
-            noted = self._noted[key]
-            self._file.seek(noted.at)
-            yield self._file.read(noted.size)
+            location = self._locations[key]
+            self._file.seek(location.at)
+            yield self._file.read(location.size)
 
     def close(self, *, done: bool = False) -> None:
-        """Let go of it; one that is done, or has nothing in it, is taken away."""
-        if self.path is not None and (done or not self._noted):
+        """Close the journal; delete its file if the run is done or nothing is stored."""
+        if self.path is not None and (done or not self._locations):
             self.path.unlink(missing_ok=True)
         self._file.close()
 
-    def _take_up(self, head: dict[str, Any]) -> None:
+    def _resume(self, head: dict[str, Any]) -> None:
         self._file.seek(0)
         first = self._file.readline()
-        if not first.endswith(b"\n"):  # nothing, or a line that was never finished
+        if not first.endswith(b"\n"):  # empty, or an incomplete line
             if first and not first.startswith(b'{"journal": "'[: len(first)]):
-                raise OtherJournal(f"{self.path} is no journal of scores; move it away, or name another output")
+                raise JournalConflict(f"{self.path} is {NO_JOURNAL}")
             self._file.truncate(0)
             self._file.seek(0)
             self._file.write(json.dumps(head).encode() + b"\n")
@@ -102,41 +103,41 @@ class Journal:
             return
         self._compare(first, head)
         end = self._file.tell()
-        while noted := self._next():
+        while location := self._next():
             end = self._file.tell()
-            self._noted[noted[0]] = noted[1]
+            self._locations[location[0]] = location[1]
         self._file.truncate(end)
 
     def _compare(self, first: bytes, head: dict[str, Any]) -> None:
         try:
             found = json.loads(first)
-            there = {"version": found["version"], **found["asked"]}
+            there = {"version": found["version"], **found["request"]}
         except (ValueError, KeyError, TypeError):
-            raise OtherJournal(f"{self.path} is no journal of scores; move it away, or name another output") from None
-        wanted = {"version": head["version"], **head["asked"]}
+            raise JournalConflict(f"{self.path} is {NO_JOURNAL}") from None
+        wanted = {"version": head["version"], **head["request"]}
         other = [name for name in wanted if there.get(name) != wanted[name]]
         if found["journal"] != FORMAT or other:
-            raise OtherJournal(
-                f"{self.path} is of a run that was asked for something else ({', '.join(other) or 'its format'}); "
-                "ask for the same to go on with it, or give --anew to begin anew"
+            raise JournalConflict(
+                f"{self.path} belongs to a run with different settings ({', '.join(other) or 'its format'}); "
+                "repeat its settings to resume it, or give --restart to discard it"
             )
 
-    def _next(self) -> tuple[str, Noted] | None:
-        """The next piece; None where the file ends, or where a kill cut it off."""
+    def _next(self) -> tuple[str, Location] | None:
+        """Return the next piece; None at the end of the file or at an incomplete piece."""
         try:
             line = self._file.readline()
             note = json.loads(line)
             at = self._file.tell()
             data = self._file.read(note["size"])
             if line.endswith(b"\n") and len(data) == note["size"] and zlib.crc32(data) == note["crc"]:
-                return note["piece"], Noted(at, len(data), note["rows"], note["bad"])
+                return note["piece"], Location(at, len(data), note["rows"], note["bad"])
         except (ValueError, KeyError, TypeError):
             pass
         return None
 
 
 def _locked(path: Path) -> IO[bytes]:
-    """The file, open for this run alone."""
+    """Open the file with an exclusive lock."""
     while True:
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
         try:
@@ -146,8 +147,8 @@ def _locked(path: Path) -> IO[bytes]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.close()
-            raise OtherJournal(f"another run is writing {path}; wait for it, or name another output") from None
+            raise JournalConflict(f"another run is writing {path}; wait for it, or name another output") from None
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
-        file.close()  # the run that had it was done and took it away
+        file.close()  # the run that held it has finished and deleted it

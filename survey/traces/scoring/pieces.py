@@ -1,4 +1,4 @@
-"""What one worker takes at a time: a file, or some of the documents of a long one."""
+"""Pieces, the units of work: a whole file, or consecutive documents of a long file."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ from survey.traces.files import GZIP, ZSTD, Reading, readings
 from survey.traces.model import schema
 from survey.traces.scoring.corpus import Source, is_address
 
-CUT = 1 << 20
-"""Bytes from which on a file is cut. It is the same for any number of workers, so that all find the same."""
+PIECE_SIZE = 1 << 20
+"""The target size of a piece in bytes. It does not depend on the number of workers, so that the rows do not."""
 MOST_LINES = 1 << 23
-"""Behind so many lines a file is not cut any more: a piece is read behind as many empty lines."""
+"""A file is not split beyond this line: a reader is fed as many empty lines before a piece, to count lines."""
 BLOCK = 1 << 20
 BOUNDARY = re.compile(rb'\}[ \t\r]*\n(?=\{\s{0,100}"(?:' + "|".join(schema()["properties"]).encode() + rb')")')
-"""Between two documents, and never in one: no object follows another without a comma, and no text has a bare
-line break. It is also where the reader goes on behind a broken document."""
+"""The boundary between two documents. It never occurs inside one: within a document a comma separates objects,
+and no string has a bare line break. The reader also resumes here after a broken document."""
 OVERLAP = 256
 
 
-class Changed(OSError):
-    """A file that is not what it was when the run began."""
+class FileChanged(OSError):
+    """A file that has changed since the start of the run."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Documents that lie together in one file."""
+    """Consecutive documents of one file."""
 
     source: Source
     start: int
     end: int
     line: int = 1
-    """Of the file, at which it starts."""
+    """The line of the file at which the piece starts."""
 
     @cached_property
     def key(self) -> str:
-        """A short name that no other piece has, nor the same piece of a file that has changed."""
-        said = repr((self.source.name, self.source.address, self.source.version, self.start, self.end))
-        return blake2b(said.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+        """A short unique name; it changes when the file changes."""
+        fingerprint = repr((self.source.name, self.source.address, self.source.version, self.start, self.end))
+        return blake2b(fingerprint.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
     @property
     def size(self) -> int:
-        """In bytes, as the file holds them."""
+        """The size in bytes, packed if the file is packed."""
         return self.end - self.start
 
     @property
     def place(self) -> str:
-        """Where it begins."""
+        """The file name, with a line number unless the piece is the whole file."""
         return self.source.name if self.whole else f"{self.source.name}:{self.line}"
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of its file."""
+        """Whether the piece is its whole file."""
         return self.start == 0 and self.end == self.source.size
 
 
-def pieces(found: Iterable[Source], cut: int = CUT) -> Iterator[Piece]:
-    """All pieces of the files, in their order. Only a plain local file is cut: nothing else is quick to look into."""
+def pieces(found: Iterable[Source], cut: int = PIECE_SIZE) -> Iterator[Piece]:
+    """Yield all pieces of the files, in order. Only a plain local file is split: others allow no cheap seeking."""
     for source in found:
         if source.size <= cut * 3 // 2 or not source.local or _packed(source):
             yield Piece(source, 0, source.size)
@@ -77,7 +77,7 @@ def _packed(source: Source) -> bool:
     try:
         with Path(source.address).open("rb") as stream:
             return stream.read(4).startswith((GZIP, ZSTD))
-    except OSError:  # whoever scores it will say so
+    except OSError:  # scoring the file reports the error
         return True
 
 
@@ -95,7 +95,7 @@ def _cut(source: Source, cut: int) -> Iterator[Piece]:
 
 
 def _boundary(stream: IO[bytes], at: int, size: int) -> int | None:
-    """The first place from ``at`` on where a document begins."""
+    """Return the first position from ``at`` on at which a document starts."""
     while at < size:
         stream.seek(at)
         block = stream.read(BLOCK + OVERLAP)
@@ -114,7 +114,7 @@ def _lines(stream: IO[bytes], start: int, end: int) -> int:
 
 
 def readings_in(piece: Piece, limit: int) -> Iterator[Reading]:
-    """The documents of a piece, each at its place in the file. Raises ``OSError`` where it cannot be read."""
+    """Yield the documents of a piece, with their places in the file. Raises ``OSError`` if it cannot be read."""
     with _opened(piece) as stream:
         yield from readings(stream, piece.source.name, limit=limit)
 
@@ -128,13 +128,13 @@ def _opened(piece: Piece) -> Iterator[IO[bytes]]:
     with Path(piece.source.address).open("rb") as stream:
         size = stream.seek(0, io.SEEK_END)
         if size != piece.source.size:
-            raise Changed(f"the file has changed: found {size} bytes, expected {piece.source.size} as at the start")
+            raise FileChanged(f"the file has changed: found {size} bytes, expected {piece.source.size} as at the start")
         stream.seek(piece.start)
         yield io.BufferedReader(_Part(stream, piece.size, piece.line - 1))
 
 
 class _Part(io.RawIOBase):
-    """Some bytes of a stream, behind as many empty lines as the file has before them."""
+    """A section of a stream, preceded by as many empty lines as precede it in the file."""
 
     def __init__(self, stream: IO[bytes], size: int | None, before: int = 0) -> None:
         self._stream, self._left, self._before = stream, size, before

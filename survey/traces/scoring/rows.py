@@ -1,4 +1,4 @@
-"""One row for each document: what is measured in it, what it is paid, and what is wrong with it."""
+"""One row for each document: its measures, rewards, credit and problems."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from survey.traces.problems import Problems, nearest, quoted
 from survey.traces.replay import replay
 from survey.traces.rewards import FAMILIES, family, rewards
 
-KEPT = 5
-"""How many errors, and how many warnings, a row has in words; all are counted."""
+MAX_LISTED = 5
+"""How many errors, and how many warnings, a row spells out; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is to be scored. Raises ``ValueError`` for what nothing can be scored by.
+class Request:
+    """What to compute for each trace. Raises ``ValueError`` for an unknown measure, family, method or unit.
 
-    >>> Asked(measures=("step",))
+    >>> Request(measures=("step",))
     Traceback (most recent call last):
     ValueError: "step" is no measure (did you mean "steps"?)
     """
 
     measures: tuple[str, ...] = tuple(MEASURES)
     families: tuple[str, ...] = tuple(FAMILIES)
-    """Codes or names of families of rewards; empty: no rewards."""
+    """Codes or names of reward families; empty: no rewards."""
     credit: str = ""
-    """A method of credit that looks at one run at a time; "": no credit."""
+    """A credit method that needs one run only; "": no credit."""
     unit: str = "agent"
     samples: int | None = None
     seed: int = 0
@@ -43,7 +43,7 @@ class Asked:
             _check_credit(self.credit, self.unit)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, as a journal notes it."""
+        """Return all settings, as a journal stores them."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
@@ -53,44 +53,45 @@ def _check_credit(method: str, unit: str) -> None:
     if method not in METHODS:
         expected = ", ".join(name for name, one in METHODS.items() if not one.group)
         raise ValueError(
-            f"{quoted(method)} is no method of credit{nearest(method, METHODS)}; expected one of {expected}"
+            f"{quoted(method)} is not a method of credit{nearest(method, METHODS)}; expected one of {expected}"
         )
     chosen = METHODS[method]
     if chosen.group:
         raise ValueError(
-            f"{chosen.title} compares runs with one another, and here each is scored alone (use survey trace credit)"
+            f"{chosen.title} compares several runs, but each is scored alone here (use survey trace credit)"
         )
     if unit not in chosen.kinds:
         raise ValueError(f"{chosen.title} does not credit units of kind {unit}: {chosen.refusal}")
+    chosen.prepare()
 
 
-def row_of(reading: Reading, asked: Asked) -> dict[str, Any]:
-    """The row of a document. Of one that is no trace it has the place and the problems."""
+def row_of(reading: Reading, request: Request) -> dict[str, Any]:
+    """Return the row of a document; for one that is not a trace, only its place and problems."""
     problems, trace = reading.problems, reading.trace
     if trace is None:
-        return blank(reading.place, problems)
-    replayed = replay(trace, limit=KEPT)
+        return empty_row(reading.place, problems)
+    replayed = replay(trace, limit=MAX_LISTED)
     problems.extend(replayed.problems)
-    row = blank(reading.place, problems) | {"trace_id": trace.id, "task_id": trace.task}
+    row = empty_row(reading.place, problems) | {"trace_id": trace.id, "task_id": trace.task}
     run = Run(replayed)
-    for name, found in measure(run, asked.measures).items():
+    for name, found in measure(run, request.measures).items():
         if found.why_not:
             row["why_not"][name] = found.why_not
         else:
             row["measures"][name] = found.value
-    for word in asked.families:
+    for word in request.families:
         paid = rewards(run, [word])
         row["rewards"][word] = [
             {"kind": one.kind, "unit": one.unit, "part": one.part, "reward": one.reward} for one in paid.rewards
         ]
         row["why_not"] |= paid.why_not
-    if asked.credit:
-        _credit(row, run, asked)
+    if request.credit:
+        _credit(row, run, request)
     return row
 
 
-def blank(place: str, problems: Problems) -> dict[str, Any]:
-    """A row in which only the place and the problems are known."""
+def empty_row(place: str, problems: Problems) -> dict[str, Any]:
+    """Return a row with nothing but a place and problems."""
     return {
         "place": place,
         "trace_id": None,
@@ -104,19 +105,19 @@ def blank(place: str, problems: Problems) -> dict[str, Any]:
     }
 
 
-def failed(place: str, reason: str) -> dict[str, Any]:
-    """The row of something that could not be scored, with the reason as its only error."""
+def failed_row(place: str, reason: str) -> dict[str, Any]:
+    """Return the row of an input that could not be scored, with the reason as its only error."""
     problems = Problems()
     problems.add("not-scored", reason)
-    return blank(place, problems)
+    return empty_row(place, problems)
 
 
-def _credit(row: dict[str, Any], run: Run, asked: Asked) -> None:
+def _credit(row: dict[str, Any], run: Run, request: Request) -> None:
     from survey.traces.credit import assign
 
     row["credit"] = []
     try:
-        [found] = assign(run.replayed.trace, asked.unit, asked.credit, samples=asked.samples, seed=asked.seed)
+        [found] = assign(run.replayed.trace, request.unit, request.credit, samples=request.samples, seed=request.seed)
     except (NotMeasurable, ValueError) as reason:
         row["why_not"]["credit"] = str(reason)
         return

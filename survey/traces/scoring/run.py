@@ -1,4 +1,4 @@
-"""A corpus from end to end: what is left to do goes to an engine, and what comes back to the journal."""
+"""Score a corpus: unfinished pieces go to an engine, their results into the journal."""
 
 from __future__ import annotations
 
@@ -6,49 +6,49 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 
 from survey.traces.scoring.journal import Journal
-from survey.traces.scoring.pieces import CUT, Piece
+from survey.traces.scoring.pieces import PIECE_SIZE, Piece
 from survey.traces.scoring.processes import Work
-from survey.traces.scoring.rows import Asked
-from survey.traces.scoring.work import Done, Task, scored
+from survey.traces.scoring.rows import Request
+from survey.traces.scoring.work import PieceResult, Task, score_task
 
 BATCH = 64
-"""The most pieces of a task. Small files go together, so that handing them over takes no time to speak of."""
+"""The maximum number of pieces in a task. Small files share a task, which keeps the overhead low."""
 
-Engine = Callable[[Iterable[Task], Work], Iterator[list[Done]]]
-"""Gives back every piece of every task once, in any order."""
+Engine = Callable[[Iterable[Task], Work], Iterator[list[PieceResult]]]
+"""Returns the result of every piece of every task once, in any order."""
 
 
 def score(
     found: Iterable[Piece],
-    asked: Asked,
+    request: Request,
     engine: Engine,
     journal: Journal,
     *,
-    batch: int = CUT,
-    tell: Callable[[int], None] = lambda size: None,
+    batch: int = PIECE_SIZE,
+    progress: Callable[[int], None] = lambda size: None,
 ) -> Generator[list[str]]:
-    """Score what the journal does not have yet, and give the keys of pieces in the order of the input.
+    """Score the pieces that the journal lacks, and yield the keys of all pieces in input order.
 
-    Keys are given as soon as their turn has come and their rows are in the journal. ``tell`` hears of the
-    bytes of each piece that is done. Closing the iterator stops the work; the journal stays whole.
+    Keys are yielded as soon as their rows and those of all earlier pieces are in the journal. ``progress`` is
+    called with the bytes of each finished piece. Closing the iterator stops the work; the journal stays valid.
     """
     order: list[str] = []
     sizes: dict[str, int] = {}
     given = 0
 
-    def left() -> Iterator[Piece]:
+    def unfinished() -> Iterator[Piece]:
         for piece in found:
             order.append(piece.key)
             if piece.key in journal:
-                tell(piece.size)
+                progress(piece.size)
             else:
                 sizes[piece.key] = piece.size
                 yield piece
 
-    for done in engine(_batches(left(), batch), partial(scored, asked=asked)):
+    for done in engine(_batches(unfinished(), batch), partial(score_task, request=request)):
         for one in done:
             journal.add(one)
-            tell(sizes.pop(one.key))
+            progress(sizes.pop(one.key))
         ready = given
         while ready < len(order) and order[ready] in journal:
             ready += 1
@@ -56,7 +56,7 @@ def score(
             yield order[given:ready]
             given = ready
     if sizes:
-        raise RuntimeError(f"{len(sizes)} pieces were not scored")  # no engine may do that
+        raise RuntimeError(f"{len(sizes)} pieces were not scored")  # a fault of the engine
     if given < len(order):
         yield order[given:]
 

@@ -1,4 +1,4 @@
-"""What a worker does: pieces in, rows out. Whatever goes wrong with a document becomes its row."""
+"""The work of a worker: pieces in, rows out. An error in a document becomes its row."""
 
 from __future__ import annotations
 
@@ -7,69 +7,69 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from survey.traces.scoring.pieces import Changed, Piece, readings_in
-from survey.traces.scoring.rows import KEPT, Asked, failed, row_of
+from survey.traces.scoring.pieces import FileChanged, Piece, readings_in
+from survey.traces.scoring.rows import MAX_LISTED, Request, failed_row, row_of
 
 Task = tuple[Piece, ...]
-"""Pieces that are handed to a worker together."""
+"""Pieces that a worker receives together."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A piece that was scored."""
+class PieceResult:
+    """The rows of a scored piece."""
 
     key: str
     rows: int
     bad: int
     """How many of the rows have errors."""
     data: bytes
-    """The rows in JSON, one on each line."""
+    """The rows as JSON Lines."""
 
 
-def scored(task: Task, asked: Asked) -> list[Done]:
-    """Score pieces, one after the other."""
-    return [_done(piece, _rows(piece, asked)) for piece in task]
+def score_task(task: Task, request: Request) -> list[PieceResult]:
+    """Score the pieces of a task, one after the other."""
+    return [_done(piece, _rows(piece, request)) for piece in task]
 
 
-def lost(piece: Piece, reason: str) -> Done:
-    """What is said of a piece that no worker came back with."""
-    return _done(piece, [_line(failed(piece.place, reason))])
+def failed_piece(piece: Piece, reason: str) -> PieceResult:
+    """Return the result of a piece that no worker could finish: one row with the reason."""
+    return _done(piece, [_line(failed_row(piece.place, reason))])
 
 
 Line = tuple[bytes, bool]
 """A row in JSON, and whether it has errors."""
 
 
-def _rows(piece: Piece, asked: Asked) -> Iterator[Line]:
+def _rows(piece: Piece, request: Request) -> Iterator[Line]:
     place, seen = piece.place, False
     try:
-        for reading in readings_in(piece, KEPT):
+        for reading in readings_in(piece, MAX_LISTED):
             place, seen = reading.place, True
             try:
-                line = _line(row_of(reading, asked))
-            except Exception as error:  # one document must not take the others with it
-                line = _line(failed(place, f"cannot be scored: {_said(error)}"))
+                line = _line(row_of(reading, request))
+            except Exception as error:  # one document must not fail the others
+                line = _line(failed_row(place, f"cannot be scored: {_message(error)}"))
             yield line
-    except Changed as error:
-        yield _line(failed(piece.place, str(error)))
+    except FileChanged as error:
+        yield _line(failed_row(piece.place, str(error)))
     except Exception as error:  # file systems behind addresses have errors of their own, with no common ancestor
-        where = f"cannot be read on from {place}" if seen else "cannot be read"
-        yield _line(failed(piece.place, f"{where}: {_said(error)} (does every worker see the same files?)"))
+        where = f"cannot be read beyond {place}" if seen else "cannot be read"
+        yield _line(failed_row(piece.place, f"{where}: {_message(error)} (does every worker see the same files?)"))
 
 
-def _done(piece: Piece, lines: Iterable[Line]) -> Done:
+def _done(piece: Piece, lines: Iterable[Line]) -> PieceResult:
     kept = list(lines)
-    return Done(piece.key, len(kept), sum(bad for _, bad in kept), b"".join(line for line, _ in kept))
+    return PieceResult(piece.key, len(kept), sum(bad for _, bad in kept), b"".join(line for line, _ in kept))
 
 
 def _line(row: dict[str, Any]) -> Line:
     try:
         text = json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:  # half a character, or a byte in a file name: it is told by its number
+    except UnicodeEncodeError:  # half a character, or a byte in a file name: written as an escape
         text = json.dumps(row, allow_nan=False).encode()
     return text + b"\n", bool(row["errors"])
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -1,9 +1,9 @@
 """Simulated runs of teams of all six topologies, with the true contribution of every unit.
 
-A task splits into parts; workers do them turn by turn, with tools; some fail, and the part is tried
-again; messages inform, mislead, or do neither. The outcome is the value of a game whose Shapley values
-are known exactly (``game``, ``earnings``), so that the error of a credit method can be measured. Time
-and tokens are calibrated on measured figures where there are any (``chance``).
+A task splits into parts; workers do them turn by turn, with tools; some fail, and the part is
+retried; messages inform, mislead, or do neither. The outcome is the value of a game whose Shapley values
+are known exactly (``game``, ``dividends``), so that the error of a credit method can be measured. Time
+and tokens are calibrated on measured figures where available (``chance``).
 
     >>> from survey.traces.replay.edits import without
     >>> run = simulate(Setting("swarm", agents=6, seed=3))
@@ -13,7 +13,7 @@ and tokens are calibrated on measured figures where there are any (``chance``).
     >>> value(run.trace) == run.value(run.truth), value(without(run.trace, "lead"))
     (True, 0.0)
 
-All of it is simulated: it says what a method does where the truth is known, and nothing about any
+All runs are simulated: they show what a method does where the truth is known, and nothing about any
 real system.
 """
 

@@ -1,12 +1,12 @@
-"""The game behind a simulated run: what every part of the team, alone and together, adds to the outcome.
+"""Cooperative games in dividend form: the ground truth of simulated runs.
 
-A game is written as a sum of *dividends* (Harsanyi's word): a coalition and an amount that is earned
-when all of the coalition is there, and only then. Every game can be written so. Its Shapley value is
-then known in closed form, since each dividend is shared equally among those who earn it together:
+A game is a sum of *Harsanyi dividends*: coalitions, each with an amount that is earned if and only if
+all of the coalition is present. Every game has this form. Its Shapley value has a closed form, since
+each dividend is shared equally among its coalition:
 
     v(S) = sum of d(T) over all coalitions T within S        phi(i) = sum of d(T) / |T| over all T with i
 
-So the truth costs one pass over the terms, where the definition asks for 2 to the power of n values.
+The exact values thus cost one pass over the terms instead of 2 to the power of n evaluations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Term = tuple[frozenset[str], float]
 
 @dataclass(frozen=True)
 class Game:
-    """Players, and what each coalition of them adds.
+    """A game: its players, and the dividend of each coalition.
 
     >>> game = Game(("a", "b"), ((frozenset("a"), 0.5), (frozenset("ab"), 0.25)))
     >>> game.value(["a"]), game.value(["b"]), game.value("ab")
@@ -35,7 +35,7 @@ class Game:
 
     players: tuple[str, ...]
     terms: tuple[Term, ...]
-    """Coalitions, each once, with their dividends. One without members is earned by the game as such."""
+    """Coalitions, each once, with their dividends. The empty coalition's is earned without any player."""
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -44,11 +44,11 @@ class Game:
 
     @property
     def nothing(self) -> float:
-        """What is earned with no player there."""
+        """The value of the empty coalition."""
         return fsum(amount for coalition, amount in self.terms if not coalition)
 
     def value(self, present: Iterable[str]) -> float:
-        """What is earned with only these players there. Raises ``ValueError`` for one that is no player."""
+        """Return the value of a coalition. Raises ``ValueError`` for an unknown player."""
         there = frozenset(present)
         for stranger in sorted(there - self.known):
             raise ValueError(f"there is no player {quoted(stranger)}{nearest(stranger, self.players)}")
@@ -56,7 +56,7 @@ class Game:
 
     @cached_property
     def shapley(self) -> Mapping[str, float]:
-        """The Shapley value of each player, exactly; 0 for one that adds nothing to anybody."""
+        """The exact Shapley value of each player; 0 for one that never contributes."""
         shares = defaultdict[str, list[float]](list)
         for coalition, amount in self.terms:
             for player in coalition:
@@ -64,13 +64,13 @@ class Game:
         return {player: fsum(shares[player]) for player in self.players}
 
     def among(self, players: Collection[str]) -> Game:
-        """The game that only these players play: all others are there whatever happens."""
+        """Return the game of only these players: all others are always present."""
         chosen = frozenset(players)
         return game([player for player in self.players if player in chosen], ((T & chosen, d) for T, d in self.terms))
 
 
 def game(players: Iterable[str], terms: Iterable[Term]) -> Game:
-    """A game, its terms of one coalition added up."""
+    """Return a game, with terms of the same coalition summed."""
     amounts = defaultdict[frozenset[str], list[float]](list)
     for coalition, amount in terms:
         amounts[coalition].append(amount)

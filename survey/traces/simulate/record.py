@@ -1,4 +1,4 @@
-"""What happened, written down as it happens, and made into a trace in the end."""
+"""Recorder of simulated events, and their conversion to a trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Cause = tuple[int, str]
 
 
 class Record:
-    """Events, each known by a number until all are there and can be named in the order of time."""
+    """Recorded events, identified by number until all are known and can be named in order of time."""
 
     def __init__(self) -> None:
         self._drafts: list[dict[str, Any]] = []
@@ -19,7 +19,7 @@ class Record:
         self.agents: list[dict[str, str]] = []
 
     def event(self, type: str, t: float, agent: str, causes: Iterable[Cause] = (), **fields: Any) -> int:
-        """Write down an event with what led to it, and give its number."""
+        """Record an event with its causes and return its number."""
         number = len(self._drafts)
         known = {key: _rounded(value) for key, value in fields.items() if value is not None}
         self._drafts.append({"id": "e", "t": round(t, 6), "type": type, "agent": agent, **known})
@@ -27,11 +27,11 @@ class Record:
         return number
 
     def amend(self, number: int, **fields: Any) -> None:
-        """Say more about an event."""
+        """Set further fields of an event."""
         self._drafts[number].update(fields)
 
     def trace(self, head: Mapping[str, Any]) -> tuple[Trace, Sequence[str]]:
-        """The trace, and the id of each event by its number."""
+        """Return the trace, and the id of each event by number."""
         drafts = self._drafts
         order = sorted(range(len(drafts)), key=lambda number: (drafts[number]["t"], number))
         place = {number: position for position, number in enumerate(order)}
@@ -51,7 +51,7 @@ class Record:
         return Trace(events, edges, {**head, **whole}), ids
 
     def _succession(self, order: Sequence[int]) -> list[tuple[int, int, str]]:
-        """Temporal links between neighbouring events of an agent that nothing else links."""
+        """Return temporal links between consecutive events of an agent that are not linked otherwise."""
         linked = {link[:2] for link in self._links}
         last: dict[str, int] = {}
         found = []

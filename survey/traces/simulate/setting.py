@@ -1,4 +1,4 @@
-"""What is to be simulated."""
+"""Settings of a simulation."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ TOPOLOGIES = {
     "hierarchical": (1, 0.3),
     "harness": (4, 0.1),
 }
-"""By name: how many workers one boss has at work at once, and how often a turn ends with a message, unless
-a setting says otherwise. One at once is what most real runs of a lead and its sub-agents look like."""
+"""By name: how many workers one boss runs concurrently, and how often a turn ends with a message, unless a
+setting overrides it. Most real runs of a lead and its sub-agents have one active sub-agent at a time."""
 
 SHARES = ("failure", "tool_failure", "misleading", "informing", "overlap", "glue", "lift", "harm", "variation", "bar")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A team, a task and chances. Raises ``ValueError`` with everything that is wrong.
+    """The team, the task and the probabilities. Raises ``ValueError`` with all invalid values.
 
     >>> Setting(topology="swram", agents=1)
     Traceback (most recent call last):
     ValueError: topology: found "swram" (did you mean "swarm"?), expected one of centralized, planner_executor_critic, debate, swarm, hierarchical, harness
-    agents: found 1, expected a whole number from 2 to 1000
+    agents: found 1, expected an integer from 2 to 1000
     """  # noqa: E501
 
     topology: str = "centralized"
     agents: int = 5
-    """All of them, the lead included."""
+    """Number of agents, including the lead."""
     parts: int | None = None
-    """Into how many parts the task splits; None: one for each worker."""
+    """Number of parts of the task; None: one for each worker."""
     steps: int | None = None
-    """Turns of work in all, shared out evenly over the parts; None: 9 for each, and no more than 4,000.
-    Turns for a second try, and those of the lead and of critics, come on top."""
+    """Total turns of work, divided evenly among the parts; None: 9 for each, and no more than 4,000.
+    Turns for retries, and those of the lead and of critics, are additional."""
     tools: float = 2.25
     """Tool calls per turn, on average; none in the last turn of a part, which writes it up."""
     failure: float = 0.1
-    """The chance that a worker fails at a part: nothing it did for it counts."""
+    """The probability that a worker fails at a part: none of its work on the part counts."""
     retries: int = 1
-    """How often a part that failed is given to another worker."""
+    """How often a failed part is reassigned to another worker."""
     tool_failure: float = 0.05
-    """The chance that a tool call fails: it finds nothing."""
+    """The probability that a tool call fails: it finds nothing."""
     messages: float | None = None
-    """The chance that a turn ends with a message; None: as is usual for the topology."""
+    """The probability that a turn ends with a message; None: the default of the topology."""
     informing: float = 0.5
-    """The chance that a message informs: it raises what its receiver makes of the part."""
+    """The probability that a message informs: it raises the value of its receiver's part."""
     misleading: float = 0.15
-    """The chance that a message misleads: it lowers it. The rest of the messages do neither."""
+    """The probability that a message misleads: it lowers that value. Other messages do neither."""
     overlap: float = 0.1
-    """The chance that a part is given to a second worker, too, who finds the same things again."""
+    """The probability that a part is also given to a second worker, who finds the same things again."""
     glue: float = 0.5
-    """The share of a worker's result that is lost without its boss, who puts the results together."""
+    """The share of a worker's result that is lost without its boss, who aggregates the results."""
     lift: float = 0.5
     """The most that messages add to a write-up, as a share of it."""
     harm: float = 0.6
@@ -69,9 +69,9 @@ class Setting:
     variation: float = 0.5
     """How much parts differ in weight, and workers in skill; 0: not at all."""
     bar: float = 0.8
-    """The score from which on a run counts as a success."""
+    """The minimum score of a successful run."""
     width: int | None = None
-    """How many workers one boss has at work at once; None: as is usual for the topology."""
+    """How many workers one boss runs concurrently; None: the default of the topology."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -80,17 +80,17 @@ class Setting:
 
     @property
     def digest(self) -> str:
-        """A short name that no other setting has."""
+        """A short hash of the setting."""
         return blake2b(repr(sorted(asdict(self).items())).encode(), digest_size=4).hexdigest()
 
     @property
     def at_once(self) -> int:
-        """How many workers one boss has at work at once."""
+        """How many workers one boss runs concurrently."""
         return self.width or TOPOLOGIES[self.topology][0]
 
     @property
     def talk(self) -> float:
-        """The chance that a turn ends with a message."""
+        """The probability that a turn ends with a message."""
         return TOPOLOGIES[self.topology][1] if self.messages is None else self.messages
 
     def _wrong(self) -> Iterator[str]:
@@ -104,7 +104,7 @@ class Setting:
             if (value := getattr(self, name)) is not None:
                 yield from _whole(name, value, 1, MOST_STEPS)
         if _is_whole(self.parts) and _is_whole(self.steps) and self.steps < self.parts:  # type: ignore[operator]
-            yield f"steps: found {self.steps}, expected {self.parts} or more: each of the parts takes a turn at least"
+            yield f"steps: found {self.steps}, expected {self.parts} or more: each part takes at least one turn"
         for name in SHARES:
             yield from _number(name, getattr(self, name), 1)
         if self.messages is not None:
@@ -119,7 +119,7 @@ class Setting:
 def _whole(name: str, value: object, least: int | None, most: int | None) -> Iterator[str]:
     span = "" if least is None else f" from {least} to {most}"
     if not _is_whole(value) or (least is not None and most is not None and not least <= value <= most):  # type: ignore[operator]
-        yield f"{name}: found {quoted(value)}, expected a whole number{span}"
+        yield f"{name}: found {quoted(value)}, expected an integer{span}"
 
 
 def _number(name: str, value: object, most: int) -> Iterator[str]:

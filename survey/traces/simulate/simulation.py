@@ -1,4 +1,4 @@
-"""A simulated run, and how to get one."""
+"""Simulated runs with ground truth."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Trace
 from survey.traces.problems import nearest, quoted
 from survey.traces.simulate.chance import Chance
-from survey.traces.simulate.earnings import earned
+from survey.traces.simulate.dividends import dividends
+from survey.traces.simulate.engine import Engine
 from survey.traces.simulate.game import Game, game
-from survey.traces.simulate.lead import play_out
-from survey.traces.simulate.play import Play
+from survey.traces.simulate.orchestrator import run_to_end
 from survey.traces.simulate.setting import Setting
-from survey.traces.simulate.task import share_out, team
+from survey.traces.simulate.task import assign_parts, team
 
 Kind = Literal["agent", "message", "turn", "tool_call"]
 KINDS: tuple[Kind, ...] = ("agent", "message", "turn", "tool_call")
 EFFECTS = {1: "informs", -1: "misleads", 0: "neither", None: "asks"}
 PLAYERS: tuple[Kind, ...] = ("agent", "message")
-"""The units that take part on their own account, unless one asks for others."""
+"""The default kinds of players."""
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """A trace, and the truth about it."""
+    """A simulated trace with its ground truth."""
 
     setting: Setting
     trace: Trace
     game: Game = field(repr=False)
-    """The game that all units of all kinds play."""
+    """The game of all units of all kinds."""
     kinds: Mapping[str, Kind] = field(repr=False)
-    """Every unit with its kind."""
+    """The kind of each unit."""
     effects: Mapping[str, str] = field(repr=False)
-    """What every message, in the order of sending, does to a receiver who hears it: informs, misleads,
-    neither; or asks, where what it does is the answer's doing."""
+    """The effect of each message, in order of sending, on a receiver that hears it: informs, misleads,
+    neither; or asks, if its effect is that of the answer."""
     rollout: int = 0
     size: int = 1
     branches: Mapping[int, str] = field(default_factory=dict, repr=False)
 
     def units(self, kind: Kind) -> list[str]:
-        """The ids of all units of a kind: agents, messages, turns (of workers and critics), tool calls."""
+        """Return the ids of all units of a kind: agents, messages, turns (of workers and critics), tool calls."""
         if kind not in KINDS:
             raise ValueError(f"found {quoted(kind)}{nearest(str(kind), KINDS)}, expected one of {', '.join(KINDS)}")
         return [unit for unit, own in self.kinds.items() if own == kind]
 
     def among(self, *kinds: Kind) -> Game:
-        """The game that only units of these kinds play.
+        """Return the game of only the units of these kinds.
 
-        What other units do is done whenever those are there who do it: without an agent there are none of
-        its turns, whoever plays.
+        Acts of other units happen whenever the units that perform them are present: without an agent, its
+        turns are absent in every game.
         """
         key = tuple(sorted(set(kinds)))
         if key not in self._games:
@@ -65,17 +65,17 @@ class Simulation:
         return self.among(*PLAYERS).shapley
 
     def contributions(self, *kinds: Kind) -> Mapping[str, float]:
-        """The true contribution of each unit where only units of these kinds play.
+        """Return the true contribution of each unit in the game of only these kinds.
 
-        It is what a method should find that credits agents alone, say, or tool calls alone.
+        It is the target for a method that credits, for example, only agents or only tool calls.
         """
         return self.among(*kinds).shapley
 
     def value(self, present: Collection[str], *kinds: Kind) -> float:
-        """What the run would have been worth with only these units taking part.
+        """Return the value of the run with only these units taking part.
 
-        They are agents and messages, or units of the kinds that are named. All of them give the outcome's
-        score. No agent and no message give 0; without units of another kind, the agents are still there.
+        They are agents and messages, or units of the given kinds. All of them together give the score of the
+        outcome. No agents and no messages give 0; without units of another kind, the agents are still present.
         """
         return self.among(*kinds or PLAYERS).value(present)
 
@@ -85,24 +85,24 @@ class Simulation:
 
 
 def simulate(setting: Setting) -> Simulation:
-    """One run. The same setting gives the same bytes."""
+    """Simulate one run. Equal settings give identical bytes."""
     return _simulated(setting, 0, 1, {})
 
 
 def rollouts(setting: Setting, count: int) -> list[Simulation]:
-    """Several runs of one task by one team: a group. They differ in everything that chance decides."""
+    """Simulate a group: several runs of one task by one team, which differ in all random draws."""
     _at_least_one(count)
     return [_simulated(setting, rollout, count, {}) for rollout in range(count)]
 
 
 def alternatives(simulation: Simulation, message: str, count: int) -> list[Simulation]:
-    """What else could have come of a run from one message on.
+    """Simulate alternative continuations of a run from one message on.
 
-    Each is the same until the message is sent, and from there on drawn anew, the message's own effect first.
-    What began before and is not over (a turn of another agent) stays. They are a group of their own, without
-    the run itself.
+    Each is identical until the message is sent; everything after is redrawn, starting with the effect of the
+    message itself. Acts already in progress (such as a turn of another agent) stay. The alternatives form a
+    group of their own, without the original run.
 
-    Raises ``KeyError`` for what is no message of the run.
+    Raises ``KeyError`` for an id that is not a message of the run.
     """
     _at_least_one(count)
     if message not in simulation.effects:
@@ -110,24 +110,24 @@ def alternatives(simulation: Simulation, message: str, count: int) -> list[Simul
     number = list(simulation.effects).index(message)
     before = {place: seed for place, seed in simulation.branches.items() if place < number}
     drawn = [f"{simulation.trace.id}/{message}/{place}" for place in range(count)]
-    made = []
+    found = []
     for place, seed in enumerate(drawn):
         other = _simulated(simulation.setting, simulation.rollout, simulation.size, {**before, number: seed})
         group = {"id": f"{simulation.trace.id}/{message}", "rollout": place, "size": count, "branches_at": message}
         departs = {"trace_id": simulation.trace.id, "how": "rerun", "from": message}
         trace = other.trace.with_head(trace_id=seed, group=group, counterfactual_of=departs)
-        made.append(replace(other, trace=trace))
-    return made
+        found.append(replace(other, trace=trace))
+    return found
 
 
 def value_of(simulation: Simulation, *kinds: Kind) -> Callable[[Trace], float]:
-    """A value function on traces: what the run is worth with only those units that are left in one.
+    """Return a value function on traces: the value of the run with only the units left in a trace.
 
-    It is for traces as they are after ``survey.traces.replay.edits.without`` or ``until``. An agent is there as long
-    as it does anything.
+    It is meant for traces returned by ``survey.traces.replay.edits.without`` or ``until``. An agent is present as
+    long as it has an event.
 
-    Units of kinds that are not named count as being there; without any named, all four kinds are looked at.
-    The function raises ``NotMeasurable`` for a trace of any other run.
+    Units of kinds that are not named count as present; by default all four kinds are considered. The function
+    raises ``NotMeasurable`` for a trace of any other run.
     """
     chosen = simulation.among(*kinds or KINDS)
     own = simulation.trace.id
@@ -148,11 +148,11 @@ def _at_least_one(count: int) -> None:
 
 def _simulated(setting: Setting, rollout: int, size: int, branches: Mapping[int, str]) -> Simulation:
     root = team(setting)
-    share_out(setting, root)
-    play = Play(setting, Chance(f"{setting.seed}/run/{rollout}", branches))
-    play_out(play, root)
+    assign_parts(setting, root)
+    engine = Engine(setting, Chance(f"{setting.seed}/run/{rollout}", branches))
+    run_to_end(engine, root)
     group = f"simulated-{setting.topology}-{setting.agents}-{setting.digest}"
-    trace, ids = play.record.trace({
+    trace, ids = engine.record.trace({
         "schema_version": 1,
         "trace_id": f"{group}/{rollout}",
         "task_id": f"simulated-task-{setting.seed}",
@@ -162,20 +162,21 @@ def _simulated(setting: Setting, rollout: int, size: int, branches: Mapping[int,
         "source": {"system": "simulation", "importer": "survey.traces.simulate", "setting": setting.digest},
     })  # fmt: skip
     agents = [agent.id for agent in root.everyone()]
-    effects = {ids[event]: EFFECTS[effect] for event, effect in play.sent}
+    effects = {ids[event]: EFFECTS[effect] for event, effect in engine.sent}
     kinds: dict[str, Kind] = dict.fromkeys(agents, "agent")
     kinds |= dict.fromkeys(effects, "message")
-    kinds |= {ids[event]: "turn" for event in play.turns}
-    kinds |= {ids[event]: "tool_call" for event in play.calls}
+    kinds |= {ids[event]: "turn" for event in engine.turns}
+    kinds |= {ids[event]: "tool_call" for event in engine.calls}
     named = (
-        (frozenset(ids[u] if isinstance(u, int) else u for u in needs), d) for needs, d in earned(setting, play.done)
+        (frozenset(ids[u] if isinstance(u, int) else u for u in needs), d)
+        for needs, d in dividends(setting, engine.done)
     )
-    made = Simulation(setting, trace, game(kinds, named), kinds, effects, rollout, size, branches)
-    players = made.among(*PLAYERS)
+    draft = Simulation(setting, trace, game(kinds, named), kinds, effects, rollout, size, branches)
+    players = draft.among(*PLAYERS)
     score = players.value(players.known)
     ended = trace.with_head(
         outcome={"success": score >= setting.bar, "score": score},
         rewards={"team": score},
         group={"id": group, "rollout": rollout, "size": size},
     )
-    return Simulation(setting, ended, made.game, kinds, effects, rollout, size, branches)
+    return Simulation(setting, ended, draft.game, kinds, effects, rollout, size, branches)

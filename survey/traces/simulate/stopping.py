@@ -1,15 +1,15 @@
-"""When to stop: a decision problem with diminishing returns, a price, and a known best answer.
+"""Optimal stopping environment: diminishing returns, a cost per round, and a known optimum.
 
-A team works on a task in rounds. After each, whoever leads it sees what there is and says *continue*
-or *stop*. The task has ``parts`` questions; a hidden share of them is within the team's reach, and in
-each round each of those that is not solved yet is solved with a hidden chance. The rest draw wrong
-answers instead. Both hidden numbers differ from task to task, so the best number of rounds does, too.
+A team works on a task in rounds. After each round its lead observes the state and chooses *continue* or
+*stop*. The task has ``parts`` questions; a hidden share of them is within the team's reach, and each of
+these that is still unsolved is solved in a round with a hidden probability. The rest draw wrong answers
+instead. Both hidden numbers vary between tasks, and so does the best number of rounds.
 
     quality(t) = share of the parts that are solved after t rounds
     return     = quality(t) - cost * t        for a team that stops after t rounds
 
-What is seen (``OBSERVED``) hints at the hidden numbers: how much is answered, how far the workers agree
-(nine in ten back a right answer, three in ten a wrong one, on average), and how fast that still changes.
+The observation (``OBSERVED``) hints at the hidden numbers: how much is answered, how far the workers agree
+(nine in ten support a right answer, three in ten a wrong one, on average), and how fast this changes.
 
 >>> team = Stopping(seed=1)
 >>> seen, reward, done = team.reset(seed=7), 0.0, False
@@ -19,7 +19,7 @@ What is seen (``OBSERVED``) hints at the hidden numbers: how much is answered, h
 >>> round(reward, 9) == round(team.episode(7).returns[4], 9) <= team.episode(7).oracle
 True
 
-It is a model of ours for trying out stopping rules on simulated tasks; no number in it is measured.
+This is our own model for testing stopping rules on simulated tasks; none of its numbers is measured.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from typing import NamedTuple
 CONTINUE, STOP = 0, 1
 
 OBSERVED = ("rounds", "answered", "agreement", "change", "pace", "quiet")
-"""What is seen after each round: rounds played, over the most there can be; the share of parts with an
-answer; the mean share of workers who back it, an unanswered part counting as 0; by how much this
-agreement changed in the last round, and by how much in a round on average; for how many rounds it has
-not risen, over the most there can be. ``pace`` times the number of rounds is the agreement again."""
+"""The observation after each round: rounds played / maximum rounds; the share of parts with an answer; the
+mean share of workers who support it (the agreement), with 0 for an unanswered part; the change of the
+agreement in the last round, and its mean change per round; for how many rounds it has not risen / maximum
+rounds. ``pace`` times the number of rounds is the agreement again."""
 
 CHANCES = (0.15, 0.6)
-"""Hidden, one of these for each task: how likely a part within reach is solved in a round."""
+"""Hidden, one of these for each task: the probability that a part within reach is solved in a round."""
 
 REACHES = (0.05, 0.95)
 """Hidden, one of these for each task: the share of parts that is within the team's reach, on average."""
 
 WRONG = 0.1
-"""How likely a part without an answer draws a wrong one in a round."""
+"""The probability that a part without an answer draws a wrong one in a round."""
 
 Observation = tuple[float, ...]
 
 
 class Step(NamedTuple):
-    """What follows from an action."""
+    """The result of an action."""
 
     observation: Observation
     reward: float
@@ -60,21 +60,21 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Episode:
-    """All that would be seen and earned in one task if nobody stopped: place t holds what is so after t rounds."""
+    """All observations and qualities of one task played without stopping; index t is the state after t rounds."""
 
     seed: int
     observations: tuple[Observation, ...]
     qualities: tuple[float, ...]
     cost: float
     chance: float
-    """Hidden: how likely a part within reach is solved in a round."""
+    """Hidden: the probability that a part within reach is solved in a round."""
     reach: int
     """Hidden: how many parts are within reach."""
     parts: int
 
     @property
     def rounds(self) -> int:
-        """The most rounds that there can be."""
+        """The maximum number of rounds."""
         return len(self.qualities) - 1
 
     @cached_property
@@ -84,20 +84,20 @@ class Episode:
 
     @property
     def oracle(self) -> float:
-        """The best return with hindsight: no rule reaches it on average, since nobody knows what luck brings."""
+        """The best return with hindsight: no rule reaches it on average, since the future is random."""
         return max(self.returns)
 
     @property
     def oracle_rounds(self) -> int:
-        """After how many rounds hindsight stops; of equally good moments the first."""
+        """The number of rounds with the best return; the smallest if several are equal."""
         return self.returns.index(self.oracle)
 
     @cached_property
     def informed_rounds(self) -> int:
-        """After how many rounds one would stop who sees the hidden numbers, but not the future.
+        """The number of rounds after which an agent that knows the hidden numbers, but not the future, stops.
 
-        Another round solves ``chance`` times the parts within reach that are left, on average. That only ever
-        gets less, so the best rule looks one round ahead: stop as soon as it brings no more than it costs.
+        On average, another round solves ``chance`` times the remaining parts within reach. This never increases,
+        so the optimal rule looks one round ahead: stop as soon as the gain is no more than the cost.
         """
         for played, quality in enumerate(self.qualities):
             left = self.reach - round(quality * self.parts)
@@ -107,24 +107,24 @@ class Episode:
 
     @property
     def informed(self) -> float:
-        """The return of that rule: on average the best that any rule can do."""
+        """The return of that rule: the optimum on average."""
         return self.returns[self.informed_rounds]
 
 
 Policy = Callable[[Observation], bool]
-"""Whether to stop, from what is seen."""
+"""Maps an observation to whether to stop."""
 
 
 class Stopping:
-    """The environment. One object plays one episode after the other; nothing is shared between them.
+    """The environment. One object plays one episode after another; nothing is shared between them.
 
-    Raises ``ValueError`` for numbers that make no sense.
+    Raises ``ValueError`` for invalid parameters.
     """
 
     def __init__(self, parts: int = 20, workers: int = 5, rounds: int = 20, cost: float = 0.02, seed: int = 0) -> None:
         for name, value in (("parts", parts), ("workers", workers), ("rounds", rounds)):
             if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name}: found {value!r}, expected a whole number from 1")
+                raise ValueError(f"{name}: found {value!r}, expected an integer of at least 1")
         if not 0 <= cost <= 1:
             raise ValueError(f"cost: found {cost!r}, expected a number from 0 to 1")
         self.parts, self.workers, self.rounds, self.cost, self.seed = parts, workers, rounds, cost, seed
@@ -132,18 +132,18 @@ class Stopping:
         self._played = 0
 
     def reset(self, seed: int) -> Observation:
-        """Begin the task of this seed, and see what there is: nothing yet."""
+        """Start the task of this seed and return the initial observation."""
         self._episode, self._played = self.episode(seed), 0
         return self._episode.observations[0]
 
     def step(self, action: int) -> Step:
-        """Continue (a round is played, and paid for) or stop (what is solved is earned).
+        """Continue (play a round and pay its cost) or stop (earn the quality).
 
-        After the last round the task stops by itself. Raises ``RuntimeError`` where there is no task under
-        way, ``ValueError`` for any other action.
+        After the last round the task stops automatically. Raises ``RuntimeError`` if no task is in progress,
+        ``ValueError`` for any other action.
         """
         if self._episode is None:
-            raise RuntimeError("there is no task under way: call reset first")
+            raise RuntimeError("no task is in progress: call reset first")
         if action not in (CONTINUE, STOP):
             raise ValueError(f"action: found {action!r}, expected {CONTINUE} (continue) or {STOP} (stop)")
         episode, reward = self._episode, 0.0
@@ -157,7 +157,7 @@ class Stopping:
         return Step(episode.observations[self._played], reward, done)
 
     def episode(self, seed: int) -> Episode:
-        """The task of a seed, played to the last round."""
+        """Return the task of a seed, played to the last round."""
         random = Random(f"{self.seed}/stopping/{seed}")
         chance = random.choice(CHANCES)
         share = random.choice(REACHES)
@@ -183,32 +183,32 @@ class Stopping:
 
     @staticmethod
     def _when(random: Random, chance: float) -> int:
-        """In which round something happens first that has this chance in each."""
+        """Draw the first round in which an event with this probability per round occurs."""
         count = 1
         while random.random() >= chance:
             count += 1
         return count
 
     def _backing(self, random: Random, share: float) -> float:
-        """The share of the workers who back an answer, where each does so with this chance."""
+        """Draw the share of workers who support an answer, each with this probability."""
         return sum(random.random() < share for _ in range(self.workers)) / self.workers
 
 
 def episodes(team: Stopping, count: int, first: int = 0) -> Iterator[Episode]:
-    """Tasks with seeds in a row, for training or, from another ``first`` on, for testing."""
+    """Yield tasks with consecutive seeds, for training or, with another ``first``, for testing."""
     return (team.episode(seed) for seed in range(first, first + count))
 
 
 def played(episode: Episode, policy: Policy) -> int:
-    """After how many rounds a policy stops."""
+    """Return the number of rounds after which a policy stops."""
     return next((t for t, seen in enumerate(episode.observations) if policy(seen)), episode.rounds)
 
 
 def fixed(rounds: int, most: int) -> Policy:
-    """Stop after so many rounds, of ``most`` that there can be."""
+    """Return the policy that stops after ``rounds`` rounds, of at most ``most``."""
     return lambda seen: seen[0] * most >= rounds - 1e-9
 
 
 def patience(rounds: int, most: int) -> Policy:
-    """Stop as soon as the agreement has not risen for so many rounds, of ``most`` that there can be."""
+    """Return the policy that stops once the agreement has not risen for ``rounds`` rounds, of at most ``most``."""
     return lambda seen: seen[5] * most >= rounds - 1e-9

@@ -1,4 +1,4 @@
-"""Who is on the team, into which parts the task splits, and who is given which."""
+"""The team, the parts of the task, and their assignment to workers."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from survey.traces.simulate.setting import MOST_STEPS, Setting
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the task. All who work on it find the same things, if they find them."""
+    """A part of the task. All successful workers on a part find the same things."""
 
     number: int
     weight: float
-    """What it is worth; those of all parts add up to 1."""
+    """Its worth; the weights of all parts add up to 1."""
     calls: tuple[int, ...]
-    """Tool calls that each turn needs."""
+    """Number of tool calls in each turn."""
     copies: int
-    """How many workers were given it from the start."""
+    """Number of workers initially assigned to it."""
 
 
 @dataclass(eq=False)
 class Agent:
-    """A member of the team, and what it is at."""
+    """A member of the team, with its current state."""
 
     id: str
     name: str
     role: str
     boss: Agent | None
     place: int = 0
-    """Its place on the team of its boss."""
+    """Its index in the team of its boss."""
     skill: float = 1.0
     team: list[Agent] = field(default_factory=list)
-    """Those it hands work to."""
+    """The agents it delegates work to."""
     advisers: list[Agent] = field(default_factory=list)
-    """Those who answer its team's questions, where it does not do so itself."""
+    """The agents that answer its team's questions, if it does not do so itself."""
     backlog: deque[tuple[Part, int]] = field(default_factory=deque)
-    """Parts it has been given, each with the number of tries before."""
+    """Parts assigned to it, each with the number of earlier attempts."""
     free: float = 0.0
-    """When it has time for its next turn."""
+    """When it is free for its next turn."""
     alive: bool = False
     busy: bool = False
-    """Whether it has work that its boss has not seen the return of."""
+    """Whether it has work whose return its boss has not read."""
 
     @property
     def bosses(self) -> Iterator[Agent]:
-        """Those through whose hands its result goes, the nearest first."""
+        """The agents that its result passes through, the nearest first."""
         boss = self.boss
         while boss:
             yield boss
             boss = boss.boss
 
     def everyone(self) -> Iterator[Agent]:
-        """It and all below it."""
+        """Iterate over this agent and all below it."""
         yield self
         for agent in [*self.advisers, *self.team]:
             yield from agent.everyone()
@@ -70,11 +70,11 @@ ROLES = {
     "hierarchical": ("lead", "worker"),
     "harness": ("harness", "worker"),
 }
-"""What the first agent is called in each topology, and what those are called who do the work."""
+"""The names of the first agent and of the workers in each topology."""
 
 
 def team(setting: Setting) -> Agent:
-    """The first agent, with everybody below."""
+    """Return the first agent, with all agents below it."""
     first, doer = ROLES[setting.topology]
     root = Agent(first, first, first, None)
     others = setting.agents - 1
@@ -94,8 +94,8 @@ def team(setting: Setting) -> Agent:
     return root
 
 
-def share_out(setting: Setting, root: Agent) -> None:
-    """Split the task and fill the backlog of every worker. The same for all rollouts of a setting."""
+def assign_parts(setting: Setting, root: Agent) -> None:
+    """Split the task and fill the backlog of every worker, identically for all rollouts of a setting."""
     random = Random(f"{setting.seed}/task")
     workers = [agent for agent in root.everyone() if not agent.team and agent is not root and agent.role != "critic"]
     number = len(workers) if setting.parts is None else setting.parts
@@ -116,7 +116,7 @@ def share_out(setting: Setting, root: Agent) -> None:
     steps = setting.steps or min(MOST_STEPS, TURNS * pieces)
     done, total = 0, sum(weights)
     for place, weight in enumerate(weights):
-        # the budget is for pieces of work: a part that two work on takes its turns out of it twice
+        # the budget counts pieces of work: a part assigned to two workers uses its turns twice
         budget = steps * (done + copies[place]) // pieces - steps * done // pieces
         turns = max(1, budget // copies[place])
         done += copies[place]
@@ -125,11 +125,11 @@ def share_out(setting: Setting, root: Agent) -> None:
         worker = workers[place % len(workers)]
         worker.backlog.append((part, 0))
         if copies[place] > 1:
-            after(worker).backlog.append((part, 0))
+            next_worker(worker).backlog.append((part, 0))
 
 
-def after(worker: Agent) -> Agent:
-    """The next worker on the same team, who is the same where there is no other."""
+def next_worker(worker: Agent) -> Agent:
+    """Return the next worker on the same team, or the same worker if there is no other."""
     assert worker.boss
     mates = worker.boss.team
     return mates[(worker.place + 1) % len(mates)]

@@ -1,12 +1,12 @@
-"""The work itself: turns, tool calls, and talk among those who have work under the same boss."""
+"""Simulation of workers: turns, tool calls, and messages among the active workers of one boss."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from survey.traces.simulate.earnings import Message, Piece, Unit
-from survey.traces.simulate.play import Play
+from survey.traces.simulate.dividends import Assignment, Message, Unit
+from survey.traces.simulate.engine import Engine
 from survey.traces.simulate.record import Cause
 from survey.traces.simulate.task import Agent
 
@@ -14,128 +14,133 @@ TOOLS = ("search", "read", "run")
 
 
 class Crew:
-    """Those of one team who are at work."""
+    """The active workers of one team."""
 
-    def __init__(self, play: Play, boss: Agent, over: Callable[[float, Piece], None]) -> None:
-        self.play, self.boss, self._over = play, boss, over
-        self.setting, self.chance = play.setting, play.chance
-        self._running: list[Piece] = []
-        self._place: dict[Piece, int] = {}
-        self._held: list[tuple[Piece, float]] = []
-        """In a debate, those who wait for the next round, and since when."""
+    def __init__(self, engine: Engine, boss: Agent, over: Callable[[float, Assignment], None]) -> None:
+        self.engine, self.boss, self._over = engine, boss, over
+        self.setting, self.chance = engine.setting, engine.chance
+        self._running: list[Assignment] = []
+        self._place: dict[Assignment, int] = {}
+        self._held: list[tuple[Assignment, float]] = []
+        """In a debate, the assignments waiting for the next round, and since when."""
 
-    def start(self, piece: Piece, begin: float) -> None:
-        """Put somebody to work."""
-        self._place[piece] = len(self._running)
-        self._running.append(piece)
-        self.play.at(begin, partial(self._turn, piece))
+    def start(self, assignment: Assignment, begin: float) -> None:
+        """Start work on an assignment."""
+        self._place[assignment] = len(self._running)
+        self._running.append(assignment)
+        self.engine.at(begin, partial(self._turn, assignment))
 
-    def _turn(self, piece: Piece, now: float) -> None:
-        number, is_last = len(piece.turns), piece.is_last
-        is_fatal = piece.fails_at == number
-        given, type = piece.given
+    def _turn(self, assignment: Assignment, now: float) -> None:
+        number, is_last = len(assignment.turns), assignment.is_last
+        is_fatal = assignment.fails_at == number
+        given, type = assignment.given
         causes: list[Cause] = [(given, "causal" if number else type)]
-        heard = [message for message in piece.arriving if message.arrives <= now]
-        piece.arriving = [message for message in piece.arriving if message.arrives > now]
-        piece.heard.extend(heard)
+        heard = [message for message in assignment.arriving if message.arrives <= now]
+        assignment.arriving = [message for message in assignment.arriving if message.arrives > now]
+        assignment.heard.extend(heard)
         causes += [(message.event, "message") for message in heard]
-        causes += [(result, "tool_dependency") for result in piece.results]
+        causes += [(result, "tool_dependency") for result in assignment.results]
         status = "error" if is_fatal else None
-        turn, end = self.play.think(piece.agent, now, "model_call", causes, piece.size, status=status)
-        self.play.turns.append(turn)
-        piece.turns.append(turn)
-        piece.results = []
+        turn, end = self.engine.think(assignment.agent, now, "model_call", causes, assignment.size, status=status)
+        self.engine.turns.append(turn)
+        assignment.turns.append(turn)
+        assignment.results = []
         if is_fatal or is_last:
-            self.play.at(end, partial(self._finish, piece, is_fatal))
+            self.engine.at(end, partial(self._finish, assignment, is_fatal))
         else:
-            self.play.at(self._calls(piece, end), partial(self._talk, piece))
+            self.engine.at(self._calls(assignment, end), partial(self._talk, assignment))
 
-    def _calls(self, piece: Piece, now: float) -> float:
-        record, agent, turn, number = self.play.record, piece.agent.id, piece.turns[-1], len(piece.turns)
+    def _calls(self, assignment: Assignment, now: float) -> float:
+        record, agent, turn, number = (
+            self.engine.record,
+            assignment.agent.id,
+            assignment.turns[-1],
+            len(assignment.turns),
+        )
         calls = []
-        for place in range(piece.part.calls[number - 1]):
+        for place in range(assignment.part.calls[number - 1]):
             tool = TOOLS[place % len(TOOLS)]
-            ref = f"simulated:part-{piece.part.number + 1}/turn-{number}/call-{place + 1}"
+            ref = f"simulated:part-{assignment.part.number + 1}/turn-{number}/call-{place + 1}"
             call = record.event("tool_call", now, agent, [(turn, "causal")], tool=tool, parent=turn, content_ref=ref)
-            now += self.chance.tool() * piece.size
+            now += self.chance.tool() * assignment.size
             is_good = not self.chance.hit(self.setting.tool_failure)
-            said = {"tool": tool, "parent": call, "status": None if is_good else "error"}
-            piece.results.append(record.event("tool_result", now, agent, [(call, "tool_dependency")], **said))
+            details = {"tool": tool, "parent": call, "status": None if is_good else "error"}
+            assignment.results.append(record.event("tool_result", now, agent, [(call, "tool_dependency")], **details))
             calls.append((call, is_good))
-            self.play.calls.append(call)
-        piece.calls.append(calls)
-        piece.agent.free = now
+            self.engine.calls.append(call)
+        assignment.calls.append(calls)
+        assignment.agent.free = now
         return now
 
-    def _finish(self, piece: Piece, is_fatal: bool, now: float) -> None:
-        for message in piece.arriving:  # too late
-            self.play.record.amend(message.event, delivered=False)
-        place, last = self._place.pop(piece), self._running.pop()
-        if last is not piece:
+    def _finish(self, assignment: Assignment, is_fatal: bool, now: float) -> None:
+        for message in assignment.arriving:  # arrived too late
+            self.engine.record.amend(message.event, delivered=False)
+        place, last = self._place.pop(assignment), self._running.pop()
+        if last is not assignment:
             self._running[place], self._place[last] = last, place
         if not is_fatal:
-            self.play.done.append(piece)
-        self._over(now, piece)
+            self.engine.done.append(assignment)
+        self._over(now, assignment)
         self._next_round()
 
-    # talk
+    # messages
 
-    def _talk(self, piece: Piece, now: float) -> None:
+    def _talk(self, assignment: Assignment, now: float) -> None:
         if not self.chance.hit(self.setting.talk):
-            self._next_turn(piece, now)
+            self._next_turn(assignment, now)
         elif self._has_peers():
-            self._tell(piece, now)
-            self._next_turn(piece, now)
+            self._tell(assignment, now)
+            self._next_turn(assignment, now)
         else:
-            self._ask(piece, now)
+            self._ask(assignment, now)
 
     def _has_peers(self) -> bool:
-        """Whether to talk to a peer: in a swarm and a debate always, in a hierarchy every other time."""
+        """Return whether to message a peer: in a swarm and a debate always, in a hierarchy half the time."""
         topology = self.setting.topology
         if len(self._running) < 2 or topology not in ("swarm", "debate", "hierarchical"):
             return False
         return topology != "hierarchical" or self.chance.hit(0.5)
 
-    def _tell(self, piece: Piece, now: float) -> None:
-        """Send a message to any other who is at work."""
+    def _tell(self, assignment: Assignment, now: float) -> None:
+        """Send a message to a random active peer."""
         place = self.chance.below(len(self._running) - 1)
-        peer = self._running[place if place < self._place[piece] else place + 1]
-        turn = piece.turns[-1]
-        needs: frozenset[Unit] = frozenset({piece.agent.id, turn})
-        peer.arriving.append(self.play.send(now, piece.agent, peer.agent, turn, needs))
+        peer = self._running[place if place < self._place[assignment] else place + 1]
+        turn = assignment.turns[-1]
+        needs: frozenset[Unit] = frozenset({assignment.agent.id, turn})
+        peer.arriving.append(self.engine.send(now, assignment.agent, peer.agent, turn, needs))
 
-    def _ask(self, piece: Piece, now: float) -> None:
+    def _ask(self, assignment: Assignment, now: float) -> None:
         """Ask an adviser, or the boss, and wait for the answer."""
-        turn = piece.turns[-1]
+        turn = assignment.turns[-1]
         adviser = self.chance.one(self.boss.advisers) if self.boss.advisers else self.boss
-        needs: frozenset[Unit] = frozenset({piece.agent.id, turn})
-        question = self.play.send(now, piece.agent, adviser, turn, needs, is_content=False)
+        needs: frozenset[Unit] = frozenset({assignment.agent.id, turn})
+        question = self.engine.send(now, assignment.agent, adviser, turn, needs, is_content=False)
         causes: list[Cause] = [(question.event, "message")]
         if adviser is self.boss:
-            said = self.play.think(adviser, question.arrives, "orchestrator_decision", causes, 0.5, decision=["O3"])
+            reply = self.engine.think(adviser, question.arrives, "orchestrator_decision", causes, 0.5, decision=["O3"])
         else:
-            said = self.play.think(adviser, question.arrives, "model_call", causes, 0.5)
-            self.play.turns.append(said[0])
-        needs = question.needs | ({adviser.id} if adviser is self.boss else {adviser.id, said[0]})
-        self.play.at(said[1], partial(self._answer, piece, adviser, said[0], needs))
+            reply = self.engine.think(adviser, question.arrives, "model_call", causes, 0.5)
+            self.engine.turns.append(reply[0])
+        needs = question.needs | ({adviser.id} if adviser is self.boss else {adviser.id, reply[0]})
+        self.engine.at(reply[1], partial(self._answer, assignment, adviser, reply[0], needs))
 
-    def _answer(self, piece: Piece, adviser: Agent, turn: int, needs: frozenset[Unit], now: float) -> None:
-        answer: Message = self.play.send(now, adviser, piece.agent, turn, needs)
-        piece.arriving.append(answer)
-        self.play.at(answer.arrives, partial(self._next_turn, piece))
+    def _answer(self, assignment: Assignment, adviser: Agent, turn: int, needs: frozenset[Unit], now: float) -> None:
+        answer: Message = self.engine.send(now, adviser, assignment.agent, turn, needs)
+        assignment.arriving.append(answer)
+        self.engine.at(answer.arrives, partial(self._next_turn, assignment))
 
-    def _next_turn(self, piece: Piece, now: float) -> None:
-        """Go on at once; in a debate, when everybody has had a turn and all messages have arrived."""
+    def _next_turn(self, assignment: Assignment, now: float) -> None:
+        """Continue at once; in a debate, after all have had a turn and all messages have arrived."""
         if self.setting.topology == "debate":
-            self._held.append((piece, now))
+            self._held.append((assignment, now))
             self._next_round()
         else:
-            self._turn(piece, now)
+            self._turn(assignment, now)
 
     def _next_round(self) -> None:
         if self._held and len(self._held) == len(self._running):
             held, self._held = self._held, []
-            arrivals = [message.arrives for piece, _ in held for message in piece.arriving]
+            arrivals = [message.arrives for assignment, _ in held for message in assignment.arriving]
             begin = max([*arrivals, *(since for _, since in held)])
-            for piece, _ in held:
-                self.play.at(begin, partial(self._turn, piece))
+            for assignment, _ in held:
+                self.engine.at(begin, partial(self._turn, assignment))

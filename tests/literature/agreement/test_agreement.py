@@ -1,4 +1,4 @@
-"""Agreement: the published figures to the digit, worked tables of the literature, and what must not matter."""
+"""Agreement: the exact published figures, worked examples from the literature, and invariances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from survey.literature import InvalidSurvey, Pool, load, read_pool
-from survey.literature.agreement import POOL, Absences, Agreement, Estimate, agreement, compared, reading
+from survey.literature.agreement import POOL, Absences, Agreement, Estimate, agreement, reading, reading_pairs
 from survey.literature.agreement.reliability import reliability
 
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
@@ -32,7 +32,7 @@ def figures(said: Sequence[tuple[str, str]]) -> tuple[Estimate, Estimate, Estima
 
 
 def spread(table: Sequence[Sequence[int]]) -> list[tuple[str, str]]:
-    """The pairs behind a confusion matrix."""
+    """Return the pairs behind a confusion matrix."""
     return [(str(i), str(j)) for i, row in enumerate(table) for j, number in enumerate(row) for _ in range(number)]
 
 
@@ -45,7 +45,7 @@ def test_the_published_spot_check_agrees_on_all_of_its_32_works(pool: Pool, axis
     assert (found.alike, found.n, found.kappa.value, found.alpha.value) == (32, 32, 1, 1)
 
 
-def test_the_one_exception_of_the_spot_check_is_the_credit_of_halo(pool: Pool) -> None:
+def test_the_only_exception_of_the_spot_check_is_the_credit_of_halo(pool: Pool) -> None:
     found = agreement(pool, PUBLISHED, SPOT_CHECK, "credit")
     assert (found.alike, found.n) == (31, 32)
     assert [d.key for d in found.disagreements] == ["halo"]
@@ -81,7 +81,7 @@ def test_the_published_figures_count_all_absences_as_one(pool: Pool) -> None:
 
 
 def test_the_pool_is_compared_with_every_coding_and_they_with_each_other(pool: Pool) -> None:
-    found = {(pair.first, pair.second): pair for pair in compared(pool)}
+    found = {(pair.first, pair.second): pair for pair in reading_pairs(pool)}
     assert [*found] == [
         (PUBLISHED, SPOT_CHECK), (PUBLISHED, SECOND), (SPOT_CHECK, SECOND),
         (POOL, PUBLISHED), (POOL, SPOT_CHECK), (POOL, SECOND),
@@ -100,7 +100,7 @@ def test_a_confusion_matrix_has_the_shape_of_the_taxonomy_and_all_shared_entries
     assert table.loc["na", "tool-call"] == 3
 
 
-def test_the_other_readers_disagreements_are_those_of_the_first_turned_round(pool: Pool) -> None:
+def test_disagreements_are_symmetric(pool: Pool) -> None:
     there, back = agreement(pool, PUBLISHED, SECOND, "topology"), agreement(pool, SECOND, PUBLISHED, "topology")
     assert (there.raw, there.kappa, there.alpha) == (back.raw, back.kappa, back.alpha)
     assert there.confusion.to_numpy().T.tolist() == back.confusion.to_numpy().tolist()
@@ -109,7 +109,7 @@ def test_the_other_readers_disagreements_are_those_of_the_first_turned_round(poo
     ]
 
 
-def test_a_disagreement_holds_the_evidence_of_both_sides_and_what_was_decided(pool: Pool) -> None:
+def test_a_disagreement_has_the_evidence_of_both_sides_and_the_adjudication(pool: Pool) -> None:
     found = {d.key: d for d in agreement(pool, POOL, SECOND, "decision").disagreements}["learning-to-deliberate2025"]
     assert "secondary page" in found.first.notes["why"]
     assert "Persist and Concede" in found.second.notes["why"]
@@ -151,7 +151,7 @@ def test_alpha_of_krippendorffs_examples(first: str, second: str, alpha: float) 
 
 
 @given(pairs_of_readings)
-def test_kappa_and_alpha_are_those_of_other_programs(said: list[tuple[str, str]]) -> None:
+def test_kappa_and_alpha_equal_those_of_other_programs(said: list[tuple[str, str]]) -> None:
     _, kappa, alpha = figures(said)
     first, second = zip(*said, strict=True)
     if len({*first, *second}) == 1:
@@ -163,7 +163,7 @@ def test_kappa_and_alpha_are_those_of_other_programs(said: list[tuple[str, str]]
     assert alpha.value == pytest.approx(theirs, abs=1e-9)
 
 
-# --------------------------------------------------------------- what must not matter
+# ------------------------------------------------------------------- invariances
 
 
 @given(pairs_of_readings)
@@ -190,13 +190,13 @@ def test_a_reading_agrees_with_itself(words: list[str]) -> None:
 
 
 @given(pairs_of_readings)
-def test_an_interval_is_the_same_each_time_and_lies_within_what_is_possible(said: list[tuple[str, str]]) -> None:
+def test_an_interval_is_reproducible_and_within_bounds(said: list[tuple[str, str]]) -> None:
     raw = figures(said)[0]
     assert figures(said)[0] == raw
     assert 0 <= raw.low <= raw.high <= 1
 
 
-def test_an_interval_is_that_of_resampled_entries() -> None:
+def test_an_interval_equals_that_of_resampled_entries() -> None:
     said = spread([[30, 10], [10, 30]])
     raw, kappa, alpha = figures(said)
     error = math.sqrt(0.75 * 0.25 / 80)
@@ -249,7 +249,7 @@ def test_first_values_of_ranked_axes_are_compared(read: Callable[..., Path]) -> 
     assert [(d.key, d.ranking) for d in found.disagreements] == [("b", True)]
 
 
-def test_whole_sets_are_compared_in_any_order_with_how_and_their_overlap_beside(read: Callable[..., Path]) -> None:
+def test_sets_are_compared_in_any_order_with_qualifiers_and_overlap(read: Callable[..., Path]) -> None:
     bib = read("a,decision,stop: learned,\nb,decision,na,\n", "a,decision,stop: designed,\nb,decision,na,\n")
     found = between(bib, "decision")
     assert (found.alike, found.n) == (1, 2)
@@ -273,28 +273,28 @@ def test_absences_count_together_apart_or_not(read: Callable[..., Path], how: Ab
     assert (found.alike, found.n) == (alike, n)
 
 
-def test_where_neither_gives_a_value_there_is_nothing_to_compare(read: Callable[..., Path]) -> None:
+def test_entries_without_a_value_from_either_reader_are_not_compared(read: Callable[..., Path]) -> None:
     found = between(read("a,reward,na,\n", "a,reward,shared,\n"), "reward", absences=Absences.LEFT_OUT)
     assert found.n == 0
     assert math.isnan(found.raw.value) and math.isnan(found.kappa.low)
 
 
-def test_blind_are_the_entries_that_one_read_blind_and_none_otherwise(read: Callable[..., Path]) -> None:
+def test_blind_entries_are_those_that_a_reader_coded_blind(read: Callable[..., Path]) -> None:
     bib = read(
         "a,reward,shared,\nb,reward,shared,\nc,reward,shared,no\n",
         "a,reward,shared,yes\nb,reward,shared,no\nc,reward,shared,yes\n",
     )
     assert between(bib, "reward", blind_only=True).n == 1
-    (pair,) = (p for p in compared(load(bib)) if p.independent)
+    (pair,) = (p for p in reading_pairs(load(bib)) if p.independent)
     assert (pair.entries, pair.blind) == (3, 1)
 
 
-def test_what_was_read_blind_may_differ_from_axis_to_axis(read: Callable[..., Path]) -> None:
+def test_blind_entries_may_differ_by_axis(read: Callable[..., Path]) -> None:
     bib = read(
         "a,reward,shared,\na,decision,stop: learned,\nb,decision,stop: learned,\n",
         "a,reward,shared,yes\na,decision,stop: learned,no\nb,decision,na,no\n",
     )
-    (pair,) = (p for p in compared(load(bib)) if p.independent)
+    (pair,) = (p for p in reading_pairs(load(bib)) if p.independent)
     assert (pair.axes, pair.blind_axes) == (("reward", "decision"), ("reward",))
     assert (pair.entries, pair.blind) == (2, 1)
 
@@ -308,7 +308,7 @@ def test_what_was_read_blind_may_differ_from_axis_to_axis(read: Callable[..., Pa
         ("one", "reward", True, "one and two share no entry on reward that was read blind"),
     ],
 )
-def test_what_cannot_be_compared_is_named(
+def test_incomparable_readings_are_named(
     read: Callable[..., Path], first: str, axis: str, blind: bool, message: str
 ) -> None:
     pool = load(read("a,reward,shared,\n", "a,reward,shared,\n"))
@@ -317,8 +317,8 @@ def test_what_cannot_be_compared_is_named(
     assert str(error.value) == message
 
 
-def test_an_axis_of_numbers_is_not_compared(pool: Pool) -> None:
-    with pytest.raises(ValueError, match="it holds numbers"):
+def test_a_numeric_axis_is_not_compared(pool: Pool) -> None:
+    with pytest.raises(ValueError, match="it is numeric"):
         agreement(pool, POOL, SECOND, "scale")
 
 
@@ -342,7 +342,7 @@ def test_a_recoded_pool_has_the_readers_tags_where_the_reader_coded_and_the_pool
     assert [*other["a"].tags] == [axis.id for axis in pool.taxonomy.on("entry")]
 
 
-def test_a_recoded_pool_counts_and_filters_as_the_reader_saw_it(pool: Pool) -> None:
+def test_a_recoded_pool_counts_and_filters_by_the_readers_tags(pool: Pool) -> None:
     pool = pool.as_of(date(2026, 5, 4))
     other = pool.recoded(SECOND)
     assert len(other) == len(pool)
@@ -351,7 +351,7 @@ def test_a_recoded_pool_counts_and_filters_as_the_reader_saw_it(pool: Pool) -> N
     assert other.where([("standing", "core")]).frame.equals(pool.where([("standing", "core")]).frame)
 
 
-def test_a_coding_that_is_not_there_is_named(pool: Pool) -> None:
+def test_an_unknown_coding_is_named(pool: Pool) -> None:
     with pytest.raises(ValueError, match="there is no coding"):
         pool.recoded("third-reading")
 
@@ -362,7 +362,7 @@ HEAD = "key,axis,value,why\n"
 
 WRONG = [
     ("not the pool's", "a,reward,process,It is so.", '2: entry a: reward: value is "process", the pool has "shared" (decide again, and change one of the two)'),
-    ("no reason", "a,reward,shared, ", "2: entry a: reward: why is empty (say in your own words why this value was preferred)"),
+    ("no reason", "a,reward,shared, ", "2: entry a: reward: why is empty (explain in your own words why this value was preferred)"),
     ("no disagreement", "b,reward,shared,It is so.", "2: entry b: reward: no two readings differ here (delete the row)"),
     ("no such entry", "z,reward,shared,It is so.", '2: entry z: reward: there is no entry "z" (expected one of: a, b, c)'),
     ("no such axis", "a,rewards,shared,It is so.", '2: entry a: rewards: there is no axis "rewards" (did you mean "reward"?)'),
@@ -377,7 +377,7 @@ def test_a_wrong_adjudication_is_a_problem_with_its_line(read: Callable[..., Pat
         load(bib)
 
 
-def test_an_adjudication_stands_beside_the_disagreement_and_is_no_coding(read: Callable[..., Path]) -> None:
+def test_an_adjudication_is_shown_with_the_disagreement_and_is_no_coding(read: Callable[..., Path]) -> None:
     bib = read("a,reward,process,\n", "a,reward,shared,\n", adjudications=f"{HEAD}a,reward,shared,The text says so.\n")
     assert [*load(bib).codings] == ["one", "two"]
     (found,) = between(bib, "reward").disagreements

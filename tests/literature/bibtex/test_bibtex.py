@@ -1,4 +1,4 @@
-"""BibTeX in and out: what must not pass is a problem with its line; what is written is read back."""
+"""Reading and writing BibTeX: invalid input is a problem with its line; output is read back."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("text", "problems"), [b[1:] for b in BROKEN], ids=[b[0] for b in BROKEN])
-def test_what_must_not_pass_is_a_problem_with_its_line(text: str, problems: list[str]) -> None:
+def test_invalid_bibtex_is_a_problem_with_its_line(text: str, problems: list[str]) -> None:
     assert [str(p) for p in parse_bibtex(text, "x.bib").problems] == [f"x.bib:{p}" for p in problems]
 
 
@@ -201,7 +201,7 @@ def test_a_file_with_one_line_ending_is_clean(tmp_path: Path, ending: str) -> No
     assert document.blocks[0].fields["title"].line == 2
 
 
-def test_a_file_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_problem(tmp_path: Path) -> None:
     problems = read_bibtex(tmp_path / "no.bib", "no.bib").problems
     assert str(problems[0]) == "no.bib:1: cannot be read: no such file or directory"
 

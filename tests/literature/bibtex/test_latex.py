@@ -1,4 +1,4 @@
-"""LaTeX in BibTeX fields is shown as Unicode, and nothing of it is lost."""
+"""LaTeX in BibTeX fields is shown as Unicode, without loss."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("raw", "shown"), SHOWN, ids=[s[1] for s in SHOWN])
-def test_it_is_shown_as_a_reader_sees_it(raw: str, shown: str) -> None:
+def test_latex_is_shown_as_unicode(raw: str, shown: str) -> None:
     assert to_unicode(raw) == shown
 
 
@@ -43,7 +43,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("raw", "message"), UNKNOWN, ids=[u[0] for u in UNKNOWN])
-def test_what_cannot_be_decoded_is_said_and_shown_as_written(raw: str, message: str) -> None:
+def test_unknown_commands_are_reported_and_shown_as_written(raw: str, message: str) -> None:
     with pytest.raises(UnknownLatex) as error:
         to_unicode(raw)
     assert str(error.value) == message

@@ -1,4 +1,4 @@
-"""Plain entries are read as bibtexparser reads them; what is not plain is left to it."""
+"""The line parser reads plain entries as bibtexparser does, and leaves all others to it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from survey.literature.bibtex import Block, parse_bibtex
-from survey.literature.bibtex import full_parser as splitting
-from survey.literature.bibtex import line_parser as plain
+from survey.literature.bibtex import Block, full_parser, line_parser, parse_bibtex
 from survey.literature.problems import Problem
 from tests.conftest import ROOT
 from tests.fuzz.mutate import mutated
@@ -52,34 +50,34 @@ PIECES = [
 ]
 
 
-def careful(text: str) -> tuple[list[Block], list[Problem]]:
-    read = splitting.split(text, "a.bib")
-    return read.blocks, read.problems
+def full(text: str) -> tuple[list[Block], list[Problem]]:
+    parsed = full_parser.parse(text, "a.bib")
+    return parsed.blocks, parsed.problems
 
 
-def taken(text: str) -> tuple[list[Block], list[Problem]]:
+def fast(text: str) -> tuple[list[Block], list[Problem]]:
     document = parse_bibtex(text, "a.bib")
-    again = [problem for problem in document.problems if "(first in line" in problem.message and not problem.field]
-    return list(document.blocks), [problem for problem in document.problems if problem not in again]
+    repeated = [problem for problem in document.problems if "(first in line" in problem.message and not problem.field]
+    return list(document.blocks), [problem for problem in document.problems if problem not in repeated]
 
 
 def test_an_entry_as_this_project_writes_it_is_plain() -> None:
-    found = plain.entry(PLAIN, 0, 0)
+    found = line_parser.entry(PLAIN, 0, 0)
     assert found
     assert (found.end, found.line) == (len(PLAIN), 6)
-    assert [found.block] == careful(PLAIN)[0]
+    assert [found.block] == full(PLAIN)[0]
 
 
 def test_every_entry_of_the_pool_is_plain() -> None:
     text = (ROOT / "bib" / "pool.bib").read_text("utf-8")
     at = line = number = 0
-    while found := plain.entry(text, at, line):
+    while found := line_parser.entry(text, at, line):
         at, line, number = found.end, found.line, number + 1
     assert not text[at:].strip()
-    assert number == len(careful(text)[0]) > 200
+    assert number == len(full(text)[0]) > 200
 
 
-def test_a_remark_that_ends_in_a_backslash_is_a_line_like_any_other() -> None:
+def test_a_comment_that_ends_in_a_backslash_counts_as_a_line() -> None:
     (block,) = parse_bibtex(f"% a backslash \\\n{PLAIN}").blocks
     assert block.line == 2
 
@@ -88,7 +86,7 @@ def test_a_remark_that_ends_in_a_backslash_is_a_line_like_any_other() -> None:
 @example("@misc{g,\n  title = {never closed,\n}\n" + PLAIN)
 @example("text between\n" + PLAIN + "@comment{" + PLAIN + "}")
 def test_pieces_in_any_order_are_read_as_bibtexparser_reads_them(text: str) -> None:
-    assert taken(text) == careful(text)
+    assert fast(text) == full(text)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -98,4 +96,4 @@ def test_a_damaged_pool_is_read_as_bibtexparser_reads_it(seed: int) -> None:
     for _ in range(100):
         some = b"\n\n@".join([b"", *chance.sample(entries, 4)])
         damaged = mutated(some, entries, "bibtex", chance).decode("utf-8", "replace")
-        assert taken(damaged) == careful(damaged), damaged
+        assert fast(damaged) == full(damaged), damaged

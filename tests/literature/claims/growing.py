@@ -1,4 +1,4 @@
-"""A pool that grows: the real one with entries that are not there yet."""
+"""The real pool with added entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from survey.literature import Pool, load
 
 
 def with_entry(bib: Path, model: str, key: str, added: str, **tags: str) -> Pool:
-    """The pool with one entry more: a copy of another under a new key, with other tags."""
+    """Return the pool with an added entry: a copy of another with a new key and other tags."""
     text = (bib / "pool.bib").read_text()
     block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
     assert block

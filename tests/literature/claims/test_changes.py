@@ -1,4 +1,4 @@
-"""What changed between two snapshots, in conclusions and not only in entries."""
+"""Changes between two snapshots or copies, in entries and in conclusions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from survey.cli import main
 from survey.literature import Pool, load
-from survey.literature.claims import between, changes, figure, history
+from survey.literature.claims import changes, compare_copies, formatted_number, history
 from survey.literature.pool import format_tags
 from survey.site.facts import Facts
 from survey.site.pages.claims.changes import change_pages
@@ -25,7 +25,7 @@ THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
 
 @pytest.fixture(scope="module")
 def bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of the first edition, and one entry that learns when to stop and credits tool calls."""
+    """The data of the first edition with an added entry that learns when to stop and credits tool calls."""
     folder = published_data(tmp_path_factory.mktemp("grown"))
     with_entry(folder, "maporl", "stopper2026", NOW.isoformat(), decision="stop: learned", credit="tool-call")
     return folder
@@ -36,10 +36,10 @@ def grown(bib: Path) -> Pool:
     return load(bib)
 
 
-def test_what_came_and_what_it_overturns(grown: Pool) -> None:
+def test_added_entries_and_the_claims_they_overturn_are_reported(grown: Pool) -> None:
     found = changes(grown, THEN, NOW)
     assert [entry.key for entry in found.entries] == ["stopper2026"]
-    overturned = {new.claim.id: (str(old.status), new.verdict) for old, new in found.overturned}
+    overturned = {new.claim.id: (str(old.status), new.verdict) for old, new in found.status_changes}
     assert overturned["stopping-untrained"] == (
         "contested",
         "no longer holds since 2026-11-21 because of stopper2026",
@@ -48,7 +48,7 @@ def test_what_came_and_what_it_overturns(grown: Pool) -> None:
     assert "retained" not in {new.claim.id for _, new in found.claims}, "it speaks of the published snapshot"
 
 
-def test_a_cell_in_which_nobody_stood_is_filled(grown: Pool) -> None:
+def test_an_empty_cell_is_filled(grown: Pool) -> None:
     filled = changes(grown, THEN, NOW).filled
     assert (("credit", "tool-call"), ("decision", "stop: learned")) in filled
     for (rows, a), (columns, b) in filled:
@@ -56,14 +56,14 @@ def test_a_cell_in_which_nobody_stood_is_filled(grown: Pool) -> None:
         assert b.partition(": ")[0] in grown.taxonomy[columns].values
 
 
-def test_a_value_that_somebody_has_now_is_in_the_ranking(grown: Pool) -> None:
+def test_a_value_with_its_first_entry_joins_the_ranking(grown: Pool) -> None:
     (ranking,) = [r for r in changes(grown, THEN, NOW).rankings if r.axis == "credit"]
     assert "tool-call" not in ranking.before
     assert ranking.after[-1] == "tool-call"
     assert ranking.after[0] == ranking.before[0] == "agent"
 
 
-def test_nothing_changes_between_days_on_which_nothing_came(grown: Pool) -> None:
+def test_nothing_changes_between_days_without_additions(grown: Pool) -> None:
     found = changes(grown, date(2026, 6, 1), date(2026, 7, 1))
     assert (found.entries, found.claims, found.rankings, found.filled) == ((), (), (), ())
 
@@ -78,7 +78,7 @@ def test_the_history_has_a_step_for_each_snapshot(grown: Pool, pool: Pool) -> No
     assert history(pool.as_of(THEN)) == ()
 
 
-def test_the_page_and_the_feed_say_so(grown: Pool, pool: Pool) -> None:
+def test_the_page_and_the_feed_report_the_changes(grown: Pool, pool: Pool) -> None:
     files = dict(change_pages(Facts(grown, "https://example.org/")))
     assert "no longer holds" in files["measure/changes.md"]
     assert "because of stopper2026" in files["measure/changes.md"]
@@ -91,7 +91,7 @@ def survey(bib: Path) -> Callable[..., str]:
     return lambda *arguments: CliRunner().invoke(main, ["--bib", str(bib), "diff", *arguments]).output
 
 
-def test_the_command_tells_the_same(survey: Callable[..., str]) -> None:
+def test_the_command_reports_the_same(survey: Callable[..., str]) -> None:
     text = survey("2026-05-04", "2026-11-21")
     assert "stopping-untrained: contested -> no longer holds since 2026-11-21" in text
     told = json.loads(survey("2026-05-04", "2026-11-21", "--format", "json"))
@@ -127,7 +127,7 @@ day = 2026-05-04
 
 
 def copy(parent: Path, name: str, pool: str = ENTRY, **others: str) -> Pool:
-    """A small copy of the data: its pool, and whatever else is not as in the others."""
+    """Return a small copy of the data with this pool and these other files."""
     files = {
         "pool.bib": pool,
         "taxonomy.toml": others.get("taxonomy", MAIN),
@@ -143,30 +143,30 @@ def copy(parent: Path, name: str, pool: str = ENTRY, **others: str) -> Pool:
     return load(bib)
 
 
-def test_a_copy_differs_in_nothing_from_itself(published: Pool) -> None:
-    found = between(published, published)
+def test_a_copy_does_not_differ_from_itself(published: Pool) -> None:
+    found = compare_copies(published, published)
     assert (found.entries, found.gone_entries, found.edits, found.claims, found.rankings, found.filled) == ((),) * 6
-    assert (found.stay, found.old) == (found.new, found.new)
-    assert found.stay.entries == len(published)
+    assert (found.unchanged, found.old) == (found.new, found.new)
+    assert found.unchanged.entries == len(published)
 
 
-def test_two_copies_tell_what_two_days_of_one_tell(grown: Pool, published: Pool) -> None:
-    copies, days = between(published, grown), changes(grown, THEN, NOW)
+def test_two_copies_report_the_same_changes_as_two_days(grown: Pool, published: Pool) -> None:
+    copies, days = compare_copies(published, grown), changes(grown, THEN, NOW)
     assert [e.key for e in copies.entries] == [e.key for e in days.entries] == ["stopper2026"]
     assert (copies.rankings, copies.filled, copies.counts) == (days.rankings, days.filled, days.counts)
-    assert {new.claim.id for _, new in copies.overturned} == {new.claim.id for _, new in days.overturned}
-    assert copies.stay.entries == len(published)
+    assert {new.claim.id for _, new in copies.status_changes} == {new.claim.id for _, new in days.status_changes}
+    assert copies.unchanged.entries == len(published)
 
 
-def test_backwards_works_go_and_gaps_open(grown: Pool, published: Pool) -> None:
-    found = between(grown, published)
+def test_in_reverse_works_are_removed_and_gaps_open(grown: Pool, published: Pool) -> None:
+    found = compare_copies(grown, published)
     assert [entry.key for entry in found.gone_entries] == ["stopper2026"]
-    assert found.emptied == between(published, grown).filled
+    assert found.emptied == compare_copies(published, grown).filled
     assert found.after == NOW, "on the day of the older copy: what is lost came after all that is left"
 
 
-def test_a_tag_that_is_another_is_told_from_what_to_what(tmp_path: Path) -> None:
-    found = between(copy(tmp_path, "was"), copy(tmp_path, "now", HERE.replace("{shared}", "{process; shared}")))
+def test_a_changed_tag_is_reported_before_and_after(tmp_path: Path) -> None:
+    found = compare_copies(copy(tmp_path, "was"), copy(tmp_path, "now", HERE.replace("{shared}", "{process; shared}")))
     (edit,) = found.edits
     assert [(axis, format_tags(old), format_tags(new)) for axis, old, new in edit.tags] == [
         ("reward", "shared", "process; shared"),
@@ -184,61 +184,62 @@ def test_a_tag_that_is_another_is_told_from_what_to_what(tmp_path: Path) -> None
     assert (old.verdict, new.verdict) == ("not measurable", "does not hold")
 
 
-def test_how_an_entry_is_laid_out_is_no_change(tmp_path: Path) -> None:
+def test_the_layout_of_an_entry_is_no_change(tmp_path: Path) -> None:
     now = copy(tmp_path, "now", "\n\n" + ENTRY.replace("{It does a thing.}", "{It does\n    a thing.}"))
-    assert between(copy(tmp_path, "was"), now).edits == ()
+    assert compare_copies(copy(tmp_path, "was"), now).edits == ()
 
 
-def test_an_entry_under_another_key_is_the_same_if_it_names_the_old_one(tmp_path: Path) -> None:
+def test_a_renamed_entry_is_the_same_if_it_names_its_former_key(tmp_path: Path) -> None:
     renamed = ENTRY.replace("key2026", "better2026")
     was, kept = copy(tmp_path, "was"), copy(tmp_path, "kept", renamed.replace("  year ", "  ids = {key2026},\n  year "))
-    (edit,) = between(was, kept).edits
+    (edit,) = compare_copies(was, kept).edits
     assert (edit.before.key, edit.after.key, edit.fields) == ("key2026", "better2026", ("ids", "key"))
-    found = between(was, copy(tmp_path, "other", renamed))
+    found = compare_copies(was, copy(tmp_path, "other", renamed))
     assert ([e.key for e in found.entries], [e.key for e in found.gone_entries]) == (["better2026"], ["key2026"])
 
 
-def test_an_entry_that_is_left_out_after_all_goes_and_comes_as_a_record(tmp_path: Path) -> None:
+def test_an_entry_moved_to_the_excluded_records_is_removed_and_added(tmp_path: Path) -> None:
     record = ENTRY.partition("  tag-reward")[0] + "  screened = {2026-05-05}\n}\n"
     other = ENTRY.replace("key2026", "other2026").replace("A Title", "Another")
-    found = between(copy(tmp_path, "was", ENTRY + other), copy(tmp_path, "now", other, excluded=record))
+    found = compare_copies(copy(tmp_path, "was", ENTRY + other), copy(tmp_path, "now", other, excluded=record))
     assert [work.key for work in (*found.gone_entries, *found.records)] == ["key2026", "key2026"]
     assert (found.entries, found.gone_records) == ((), ())
 
 
-def test_claims_that_come_go_or_ask_something_else_are_told_apart(tmp_path: Path) -> None:
+def test_new_removed_and_redefined_claims_are_distinguished(tmp_path: Path) -> None:
     was = copy(tmp_path, "was", claims=CLAIM + CLAIM.replace("unlearnt", "dropped"))
     asked = CLAIM.replace("is = 0", "at-most = 0").replace('limit = "l"', 'limit = "longer"')
-    found = between(was, copy(tmp_path, "now", claims=asked + CLAIM.replace("unlearnt", "added")))
+    found = compare_copies(was, copy(tmp_path, "now", claims=asked + CLAIM.replace("unlearnt", "added")))
     assert [j.claim.id for j in (*found.new_claims, *found.gone_claims, *found.restated)] == [
         "added",
         "dropped",
         "unlearnt",
     ]
-    assert (found.claims, found.stay.claims) == ((), 0)
+    assert (found.claims, found.unchanged.claims) == ((), 0)
 
 
-def test_a_remark_on_a_claim_is_no_other_question(tmp_path: Path) -> None:
-    found = between(
+def test_a_remark_on_a_claim_does_not_redefine_it(tmp_path: Path) -> None:
+    found = compare_copies(
         copy(tmp_path, "was"), copy(tmp_path, "now", claims=CLAIM.replace('limit = "l"', 'limit = "longer"'))
     )
-    assert (found.restated, found.stay.claims) == ((), 1)
+    assert (found.restated, found.unchanged.claims) == ((), 1)
 
 
-def test_one_work_more_is_no_other_number_unless_the_claim_is_of_a_share(tmp_path: Path) -> None:
+def test_an_added_work_changes_the_number_only_if_the_claim_is_a_share(tmp_path: Path) -> None:
     more = HERE + ENTRY.replace("key2026", "other2026").replace("A Title", "Another")
     share = CLAIM.replace("unlearnt", "share").replace("is = 0", "share-at-least = 0.5")
     was, now = (copy(tmp_path, name, pool, claims=CLAIM + share) for name, pool in (("was", HERE), ("now", more)))
-    assert [(new.claim.id, figure(old), figure(new)) for old, new in between(was, now).moved] == [
-        ("share", "1 of 1", "1 of 2")
-    ]
+    assert [
+        (new.claim.id, formatted_number(old), formatted_number(new))
+        for old, new in compare_copies(was, now).number_changes
+    ] == [("share", "1 of 1", "1 of 2")]
 
 
-def test_a_value_that_the_taxonomy_loses_leaves_no_gap(tmp_path: Path) -> None:
+def test_a_value_removed_from_the_taxonomy_leaves_no_gap(tmp_path: Path) -> None:
     was = copy(tmp_path, "was", HERE)
     smaller = MAIN.replace("[axis.decision.value.stop]", "[axis.decision.value.halt]").replace('code = "O5"\n', "")
     halting = HERE.replace("stop: learned", "halt: learned")
     now = copy(tmp_path, "now", halting, taxonomy=smaller, claims=CLAIM.replace("stop: ", "halt: "))
-    found = between(was, now)
+    found = compare_copies(was, now)
     assert found.emptied == ()
     assert found.filled == ((("reward", "shared"), ("decision", "halt: learned")),)

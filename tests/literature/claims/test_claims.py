@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.literature import Pool, load, read_pool
-from survey.literature.claims import Judge, Judgement, citable, ledger, question
+from survey.literature.claims import Judge, Judgement, citable_sentence, ledger, question
 from survey.literature.claims.tallies import matching
 from survey.literature.claims.verdicts import Status
 from survey.literature.pool import pairs
@@ -37,7 +37,7 @@ day = 2026-05-04
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition: what is said of it here stays true."""
+    """The pool of the first edition, which never changes."""
     return published
 
 
@@ -60,7 +60,7 @@ def numbers(judgement: Judgement) -> dict[str, int]:
 
 
 def test_the_pool_reproduces_every_published_number(pool: Pool) -> None:
-    assert list(Judge(pool).not_reproduced()) == []
+    assert list(Judge(pool).reproduction_problems()) == []
 
 
 def test_the_central_claims_of_the_survey_and_their_strict_readings(judged: dict[str, Judgement]) -> None:
@@ -85,13 +85,13 @@ def test_stopping_is_contested_and_both_readers_are_named(judged: dict[str, Judg
     assert by["published"] == ()
 
 
-def test_a_published_number_that_the_snapshot_does_not_give_fails_the_check(bib: Path) -> None:
+def test_a_published_number_that_is_not_reproduced_fails_the_check(bib: Path) -> None:
     claims = (bib / "claims.toml").read_text()
     (bib / "claims.toml").write_text(claims.replace("published = 23", "published = 24"))
     line = claims[: claims.index("[claim.agent-credit-leads]")].count("\n") + 1
     problems = [str(p).removeprefix(f"{bib}/") for p in read_pool(bib)[1]]
     assert problems == [
-        f"claims.toml:{line}: claim.agent-credit-leads: published says 24, the snapshot of that day gives 23"
+        f"claims.toml:{line}: claim.agent-credit-leads: published is 24, but the snapshot of that day gives 23"
     ]
 
 
@@ -99,22 +99,21 @@ def test_a_departure_from_a_published_number_must_be_named(bib: Path) -> None:
     claims = (bib / "claims.toml").read_text()
     (bib / "claims.toml").write_text(re.sub(r"(?m)^dissent = .*\n", "", claims))
     (problem,) = read_pool(bib)[1]
-    assert "claim.stopping-untrained: published says 0, counted 1 with the dissent that is named (puppeteer)" in str(
-        problem
-    )
+    message = "claim.stopping-untrained: published is 0, but the count with the named dissent is 1 (puppeteer)"
+    assert message in str(problem)
 
 
-def test_a_published_table_is_held_to_the_digit(bib: Path) -> None:
+def test_a_published_table_must_be_reproduced_exactly(bib: Path) -> None:
     claims = (bib / "claims.toml").read_text()
     (bib / "claims.toml").write_text(claims.replace("survey = 5, framework = 3", "survey = 4, framework = 3"))
     (problem,) = read_pool(bib)[1]
-    assert "table.category: counts: survey is 4 here, the published coding gives 5" in str(problem)
+    assert "table.category: counts: survey is 4, but the published coding gives 5" in str(problem)
 
 
-# --------------------------------------------------------------- what time does
+# --------------------------------------------------------- changes over time
 
 
-def test_a_claim_that_newer_entries_overturn_says_since_when_and_because_of_what(bib: Path) -> None:
+def test_an_overturned_claim_gives_date_and_cause(bib: Path) -> None:
     pool = with_entry(bib, "maporl", "stopper2026", "2026-11-21", decision="stop: learned")
     then, now = ledger(pool)["stopping-untrained"]
     assert then.status is Status.CONTESTED
@@ -124,7 +123,7 @@ def test_a_claim_that_newer_entries_overturn_says_since_when_and_because_of_what
     assert Judge(pool).judged(pool.claims["stopping-untrained"], date(2026, 5, 4)) == then
 
 
-def test_a_claim_on_the_published_snapshot_is_not_touched_by_newer_entries(bib: Path) -> None:
+def test_newer_entries_do_not_affect_a_claim_on_the_published_snapshot(bib: Path) -> None:
     pool = with_entry(bib, "maporl", "later2026", "2026-11-21")
     now = ledger(pool)["retained"][-1]
     assert (now.status, now.day, now.broad.number) == (Status.HOLDS, date(2026, 5, 4), 84)
@@ -156,11 +155,11 @@ def status(pool: Pool, text: str, bib: Path) -> Judgement:
         (CLAIM.replace('is = 0', 'share-at-least = 0.5\nof = { reward = "tool", credit = "token", category = "survey" }'), Status.UNMEASURABLE),
     ],
 )  # fmt: skip
-def test_every_status_has_its_case(bib: Path, pool: Pool, text: str, expected: Status) -> None:
+def test_every_status_occurs(bib: Path, pool: Pool, text: str, expected: Status) -> None:
     assert status(pool, text, bib).status is expected
 
 
-# --------------------------------------------------------- what is wrong is said
+# ------------------------------------------------------------------- problems
 
 
 @pytest.mark.parametrize(
@@ -176,10 +175,10 @@ def test_every_status_has_its_case(bib: Path, pool: Pool, text: str, expected: S
         (CLAIM.replace("credit", "credits"), 'claim.one: count: there is no axis "credits" (did you mean "credit"?)'),
         (CLAIM.replace('"message"', '"mesage"'), 'claim.one: count: "mesage" is not a value of credit (did you mean "message"?)'),
         (CLAIM.replace('"message"', '"message: learned"'), 'claim.one: count: "learned" does not say how'),
-        (CLAIM.replace('"message" }', '"message", stage = "abstract-screen" }'), "claim.one: count: asks entries and excluded records at once"),
+        (CLAIM.replace('"message" }', '"message", stage = "abstract-screen" }'), "claim.one: count: mixes axes of entries with axes of excluded records"),
         (CLAIM.replace('"c"', '" "'), "claim.one: changes is empty"),
         (CLAIM.replace("is = 0", "is = 0\nlargest = 'agent'"), 'claim.one: largest: "agent" is not a quantity (did you mean "agents"?)'),
-        (CLAIM.replace("is = 0", "leads = 'reward'"), "claim.one: leads: count says nothing about reward"),
+        (CLAIM.replace("is = 0", "leads = 'reward'"), "claim.one: leads: count has no value of reward (expected the value that should lead)"),
         (CLAIM.replace("is = 0", "is = 0\ndissent = { c33 = 'x', c3 = ' ' }"), 'claim.one: dissent: there is no entry "c33"'),
         (CLAIM.replace("claim.one", "claim.One"), "claim.One: is not an id"),
         ("[claims.one]\n", '"claims" is not a table of this file (did you mean "claim"?)'),
@@ -202,7 +201,7 @@ def test_a_wrong_claim_is_a_problem_with_its_line(bib: Path, text: str, message:
 
 @settings(max_examples=60, deadline=None)
 @given(number=st.integers(0, 1000), places=st.sets(st.integers(0, 83)))
-def test_strict_is_a_part_of_broad_and_more_entries_never_count_less(pool: Pool, number: int, places: set[int]) -> None:
+def test_strict_is_a_subset_of_broad_and_counts_grow_with_entries(pool: Pool, number: int, places: set[int]) -> None:
     claim = pool.claims.claims[number % len(pool.claims)]
     some = pool.keep(pool.entries[place].key for place in places)
     broad = {e.key for e in matching(pool, claim.count, claim.primary)}
@@ -222,7 +221,7 @@ def test_the_order_of_entries_changes_no_judgement(pool: Pool, random: st.DataOb
         assert [numbers(j) for j in mixed[id]] == [numbers(j) for j in judgements]
 
 
-def test_a_question_says_what_is_counted_and_what_is_expected(pool: Pool) -> None:
+def test_a_question_states_the_count_and_the_expectation(pool: Pool) -> None:
     asked = {claim.id: question(claim, pool.taxonomy) for claim in pool.claims}
     assert asked["stopping-untrained"] == "entries with orchestration decision: stop (learned); exactly 0"
     assert asked["task-success-measured"] == (
@@ -235,12 +234,13 @@ def test_a_question_says_what_is_counted_and_what_is_expected(pool: Pool) -> Non
     assert asked["aggregation-designed"].endswith("more than entries with orchestration decision: aggregate (learned)")
 
 
-def test_a_sentence_to_cite_carries_number_edition_data_and_doubt(judged: dict[str, Judgement]) -> None:
-    assert citable(judged["retained"], "abc") == (
+def test_a_citable_sentence_has_number_edition_data_and_doubt(judged: dict[str, Judgement]) -> None:
+    assert citable_sentence(judged["retained"], "abc") == (
         "The published pool retains 84 entries (n = 84 of 84; holds; edition 2026-05-04, data abc)."
     )
-    assert "1 of 84 as coded here, 1 read strictly, 0 as published, 1 by a second reading; contested" in citable(
-        judged["stopping-untrained"], "abc"
+    assert (
+        "1 of 84 as coded here, 1 read strictly, 0 as published, 1 by a second reading; contested"
+        in citable_sentence(judged["stopping-untrained"], "abc")
     )
 
 
@@ -261,7 +261,7 @@ def figures() -> list[tuple[str, str, frozenset[tuple[str, str]]]]:
 
 
 def resolved(pool: Pool, filters: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """Codes and families in the place of values, so that O5 and stop are the same."""
+    """Return filters with codes and families resolved to values, so that O5 and stop are the same."""
     out = set()
     for axis, value in filters:
         name, _, how = (part.strip() for part in value.partition(":"))
@@ -284,7 +284,7 @@ def test_every_figure_of_a_chapter_belongs_to_a_claim_or_a_published_table(pool:
     assert loose == []
 
 
-def test_a_claim_is_told_where_it_is_discussed(pool: Pool) -> None:
+def test_a_claim_is_listed_on_the_pages_that_discuss_it(pool: Pool) -> None:
     for claim in pool.claims:
         assert claim.source in ("survey", "ours"), claim.id
         assert all((ROOT / "docs" / chapter).is_file() for chapter in claim.chapters), claim.id
@@ -294,7 +294,7 @@ def test_without_the_file_there_are_no_claims(folder: Callable[..., Path]) -> No
     assert len(load(folder()).claims) == 0
 
 
-def test_many_causes_are_told_by_the_first_and_a_number_and_all_came_since(published: Pool) -> None:
+def test_many_causes_are_abbreviated_and_all_are_newer(published: Pool) -> None:
     judged = ledger(load(ROOT / "bib"))["agent-credit-leads"][-1]
     assert judged.status is Status.OVERTURNED
     assert len(judged.because) > 3

@@ -1,4 +1,4 @@
-"""Robustness: every conclusion under every variant, and the entries on which it hangs."""
+"""Robustness: every conclusion under every variant, and the entries on which it depends."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from survey.literature.claims import (
     Standing,
     by_standing,
     conclusions,
-    hangs_on,
     rankings,
-    varied,
+    turning_entries,
+    variant_pool,
 )
 from survey.literature.claims.rankings import tau_b
 from survey.literature.claims.tallies import measurable, tally
@@ -67,7 +67,7 @@ at-worst = true
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition: what is said of it here stays true."""
+    """The pool of the first edition, which never changes."""
     return published
 
 
@@ -107,10 +107,10 @@ def test_the_sparse_credit_claims_survive_near_miss_exclusions(pool: Pool, found
         assert readmitted.holds == conclusion.broad.holds, "re-admitting changes none of them"
 
 
-def test_nor_does_re_admission_change_their_strict_reading(pool: Pool) -> None:
+def test_readmission_does_not_change_their_strict_reading(pool: Pool) -> None:
     judge = Judge(pool)
     (variant,) = (v for v in pool.claims.variants if v.id == "near-misses")
-    more = varied(judge, variant, pool.day)
+    more = variant_pool(judge, variant, pool.day)
     assert more is not None
     for id, number in zip(SPARSE, (1, 5, 1), strict=True):
         claim = pool.claims[id]
@@ -119,7 +119,7 @@ def test_nor_does_re_admission_change_their_strict_reading(pool: Pool) -> None:
         assert strictly[0].holds == strictly[1].holds
 
 
-def test_what_it_would_take_of_the_near_misses_to_turn_them(found: dict[str, Conclusion]) -> None:
+def test_the_number_of_near_misses_that_would_change_them(found: dict[str, Conclusion]) -> None:
     worst = {id: by(found[id])["near-misses-at-worst"] for id in SPARSE}
     assert [worst[id].number for id in SPARSE] == [12, 18, 11]
     assert not any(outcome.holds for outcome in worst.values())
@@ -127,7 +127,7 @@ def test_what_it_would_take_of_the_near_misses_to_turn_them(found: dict[str, Con
     assert [worst[id].breaks for id in SPARSE] == [8, 2, None]
 
 
-def test_a_limit_is_no_reading_and_does_not_count(found: dict[str, Conclusion]) -> None:
+def test_the_worst_case_is_a_bound_and_does_not_count(found: dict[str, Conclusion]) -> None:
     message = found["message-credit-sparse"]
     assert (message.survived, len(message.tests), message.standing) == (7, 7, Standing.ROBUST)
     assert "near-misses-at-worst" not in [o.variant.id for o in message.tests]
@@ -136,7 +136,7 @@ def test_a_limit_is_no_reading_and_does_not_count(found: dict[str, Conclusion]) 
 # ------------------------------------------------------------------ the findings
 
 
-def test_that_hybrid_rewards_lead_holds_by_the_published_coding_alone(
+def test_hybrid_rewards_lead_in_the_published_coding_only(
     found: dict[str, Conclusion], orders: dict[str, Ranking]
 ) -> None:
     hybrid = found["hybrid-reward-leads"]
@@ -150,7 +150,7 @@ def test_that_hybrid_rewards_lead_holds_by_the_published_coding_alone(
     }
 
 
-def test_that_agents_lead_among_units_of_credit_survives_everything(orders: dict[str, Ranking]) -> None:
+def test_agents_lead_among_credit_units_in_every_variant(orders: dict[str, Ranking]) -> None:
     credit = orders["credit"]
     assert credit.ordered[:5] == ("agent", "role", "orchestrator", "turn", "message")
     assert credit.survived == len(credit.orders) == 6
@@ -159,14 +159,14 @@ def test_that_agents_lead_among_units_of_credit_survives_everything(orders: dict
     assert strict.reversed == 1, "roles and orchestrators change places"
 
 
-def test_what_hangs_on_one_entry(found: dict[str, Conclusion]) -> None:
-    hanging = hangs_on(found.values())
+def test_conclusions_that_depend_on_one_entry(found: dict[str, Conclusion]) -> None:
+    hanging = turning_entries(found.values())
     assert [c.claim.id for c in hanging["c3"]] == ["message-credit-counterfactual"]
     assert "kimi-trained-orchestrator" in [c.claim.id for c in hanging["kimi-k2-5"]]
     assert len(hanging["kimi-k2-6"]) == max(map(len, hanging.values())) == len(next(iter(hanging.values())))
 
 
-def test_a_claim_that_fails_as_coded_is_kept_apart_and_says_what_it_hangs_on(found: dict[str, Conclusion]) -> None:
+def test_a_claim_that_fails_as_coded_names_the_entries_it_depends_on(found: dict[str, Conclusion]) -> None:
     stopping = found["stopping-untrained"]
     assert stopping.standing is Standing.FAILS
     assert stopping.turns == ("puppeteer",), "without it the claim would pass"
@@ -175,14 +175,14 @@ def test_a_claim_that_fails_as_coded_is_kept_apart_and_says_what_it_hangs_on(fou
 
 def test_peer_review_is_journals_and_proceedings(pool: Pool) -> None:
     (variant,) = (v for v in pool.claims.variants if v.types)
-    kept = varied(Judge(pool), variant, pool.day)
+    kept = variant_pool(Judge(pool), variant, pool.day)
     assert kept is not None
     assert {"coma2018", "dec-pomdp2002", "mas-zero2025"} <= {e.key for e in kept}, "workshops are in"
     assert not {"kimi-k2-5", "kimi-k2-6", "depart2026", "c3"} & {e.key for e in kept}
     assert {e.block.type for e in kept} == {"article", "inproceedings"}
 
 
-def test_readings_are_those_of_the_ledger(pool: Pool, found: dict[str, Conclusion]) -> None:
+def test_readings_equal_those_of_the_verdicts(pool: Pool, found: dict[str, Conclusion]) -> None:
     assert set(READ) < set(READINGS)
     judge = Judge(pool)
     for claim in pool.claims:
@@ -192,13 +192,13 @@ def test_readings_are_those_of_the_ledger(pool: Pool, found: dict[str, Conclusio
             assert (outcome.number, outcome.of, outcome.holds) == (told.number, told.of, told.holds)
 
 
-def test_the_size_of_the_pool_is_asked_of_readings_alone(found: dict[str, Conclusion]) -> None:
+def test_the_size_of_the_pool_is_tested_in_readings_only(found: dict[str, Conclusion]) -> None:
     for id in ("retained", "excluded"):
         assert found[id].standing is Standing.OF_THE_POOL
         assert [o.variant.id for o in found[id].tests] == ["published"]
 
 
-def test_before_there_is_anything_nothing_can_be_measured(pool: Pool) -> None:
+def test_nothing_is_measurable_before_the_first_entry(pool: Pool) -> None:
     day = date(2026, 1, 1)
     assert rankings(pool, day) == ()
     for conclusion in conclusions(pool, [claim for claim in pool.claims if claim.count and not claim.snapshot], day):
@@ -233,7 +233,7 @@ def test_a_largest_number_has_no_worst_case(found: dict[str, Conclusion]) -> Non
     assert by(found["scale-gap-agents"])["near-misses-at-worst"].holds is None
 
 
-def test_a_variant_that_leaves_nothing_to_count_cannot_ask(bib: Path) -> None:
+def test_a_variant_without_entries_does_not_apply(bib: Path) -> None:
     text = CLAIM.replace("at-most", 'of = { category = "industry" }\nshare-at-most').replace("= 5", "= 0.5")
     reviewed = VARIANT.replace('keep = { confidence = "high" }', 'types = ["article"]')
     conclusion = concluded(bib, text + reviewed)
@@ -241,16 +241,16 @@ def test_a_variant_that_leaves_nothing_to_count_cannot_ask(bib: Path) -> None:
     assert conclusion.tests == ()
 
 
-def test_published_tags_do_not_speak_of_the_days_before_them(pool: Pool) -> None:
+def test_published_tags_do_not_apply_to_earlier_days(pool: Pool) -> None:
     for variant in pool.claims.variants:
         if variant.reading == "published":
-            assert varied(Judge(pool), variant, date(2026, 5, 3)) is None
+            assert variant_pool(Judge(pool), variant, date(2026, 5, 3)) is None
 
 
-# ------------------------------------------------------------ held against others
+# ---------------------------------------------------- comparison with others
 
 
-def test_leaving_out_one_of_each_kind_is_leaving_out_every_one(pool: Pool, found: dict[str, Conclusion]) -> None:
+def test_leaving_out_one_of_each_group_equals_leaving_out_each_entry(pool: Pool, found: dict[str, Conclusion]) -> None:
     rest = [replace(pool, entries=(*pool.entries[:n], *pool.entries[n + 1 :])) for n in range(len(pool))]
     for id, conclusion in found.items():
         if conclusion.about_the_pool:
@@ -267,7 +267,7 @@ counted_values = st.integers(2, 9).flatmap(
 
 @settings(deadline=None)
 @given(counted_values)
-def test_tau_is_that_of_scipy(counts: tuple[list[int], list[int]]) -> None:
+def test_tau_equals_that_of_scipy(counts: tuple[list[int], list[int]]) -> None:
     tau, _ = tau_b(*counts)
     if len(set(counts[0])) == 1 or len(set(counts[1])) == 1:
         assert tau is None
@@ -277,7 +277,7 @@ def test_tau_is_that_of_scipy(counts: tuple[list[int], list[int]]) -> None:
 
 @settings(deadline=None)
 @given(counted_values)
-def test_tau_knows_no_side_and_is_1_for_the_same_order(counts: tuple[list[int], list[int]]) -> None:
+def test_tau_is_symmetric_and_1_for_the_same_order(counts: tuple[list[int], list[int]]) -> None:
     one, other = counts
     assert tau_b(one, other) == tau_b(other, one)
     assume(len(set(one)) > 1)
@@ -304,7 +304,7 @@ def test_the_order_of_the_entries_changes_nothing(pool: Pool, shuffled: random.R
         assert set(one.turns) == set(again.turns)
 
 
-def test_numbers_that_belong_together(pool: Pool, found: dict[str, Conclusion], orders: dict[str, Ranking]) -> None:
+def test_the_numbers_are_consistent(pool: Pool, found: dict[str, Conclusion], orders: dict[str, Ranking]) -> None:
     assert sum(map(len, by_standing(found.values()).values())) == len(pool.claims)
     for conclusion in found.values():
         assert len(conclusion.outcomes) == len(pool.claims.variants)
@@ -317,7 +317,7 @@ def test_numbers_that_belong_together(pool: Pool, found: dict[str, Conclusion], 
             assert not order.counts or set(order.counts) == set(ranking.full.counts), "zeros included"
 
 
-# ----------------------------------------------------------- what is wrong is said
+# ------------------------------------------------------------------- problems
 
 
 @pytest.mark.parametrize(
@@ -330,11 +330,11 @@ def test_numbers_that_belong_together(pool: Pool, found: dict[str, Conclusion], 
         (VARIANT + 'leave-one-out = true\n', "variant.sure: has keep, leave-one-out, expected exactly one of"),
         (VARIANT.replace("high", "hihg"), 'variant.sure: keep: "hihg" is not a value of confidence (did you mean "high"?)'),
         (VARIANT.replace("confidence", "confidense"), 'variant.sure: keep: there is no axis "confidense" (did you mean "confidence"?)'),
-        (VARIANT.replace('confidence = "high"', 'stage = "abstract-screen"'), "variant.sure: keep: asks excluded records, expected axes of entries"),
+        (VARIANT.replace('confidence = "high"', 'stage = "abstract-screen"'), "variant.sure: keep: found axes of excluded records, expected axes of entries"),
         (VARIANT.replace('keep = { confidence = "high" }', 'types = ["artcle"]'), 'variant.sure: types: there is no "artcle" (did you mean "article"?)'),
         (VARIANT.replace('keep = { confidence = "high" }', 'reading = "pool"'), 'variant.sure: reading: there is no "pool" (expected one of: published, second, strict)'),
         (VARIANT.replace('keep = { confidence = "high" }', 'readmit = ["E0003"]'), 'variant.sure: readmit: there is no "E0003" (did you mean "E003"?)'),
-        (VARIANT + "at-worst = true\n", "variant.sure: at-worst: readmits nothing"),
+        (VARIANT + "at-worst = true\n", "variant.sure: at-worst: there is no readmit (expected the keys of excluded records)"),
         (VARIANT + 'rankings = { credits = { rl = "yes" } }\n', 'variant.sure: rankings: there is no axis "credits" (did you mean "credit"?)'),
         (VARIANT + 'rankings = { credit = { rl = "yess" } }\n', 'variant.sure: rankings.credit: "yess" is not a value of rl (did you mean "yes"?)'),
         (VARIANT.replace("variant.sure", "variant.Sure"), "variant.Sure: is not an id"),

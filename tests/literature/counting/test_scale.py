@@ -1,4 +1,4 @@
-"""The scale gap: numbers by kind of evidence, and silence counted as a finding."""
+"""The scale gap: disclosed numbers by kind of evidence, and counts of undisclosed ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from survey.literature import Pool, load, read_pool
-from survey.literature.counting import disclosed, quantity_axis, silence
+from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from tests.conftest import ROOT
 
 
@@ -17,8 +17,8 @@ def bib(tmp_path: Path) -> Path:
     return Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
 
 
-def test_industrial_numbers_stand_in_rows_of_their_own(pool: Pool) -> None:
-    numbers = disclosed(pool, pool.evidence).set_index("key")
+def test_industrial_numbers_have_their_own_rows(pool: Pool) -> None:
+    numbers = disclosed_numbers(pool, pool.evidence).set_index("key")
     assert set(numbers.loc[["kimi-k2-5"], "kind"]) == {"trained-reported"}
     assert set(numbers.loc[["kimi-k2-6"], "kind"]) == {"deployed-reported"}
     agents = numbers[numbers["quantity"] == "agents"].groupby("kind")["number"].max()
@@ -26,17 +26,17 @@ def test_industrial_numbers_stand_in_rows_of_their_own(pool: Pool) -> None:
 
 
 def test_every_number_of_the_pool_is_shown_once(pool: Pool) -> None:
-    numbers = disclosed(pool, pool.evidence)
+    numbers = disclosed_numbers(pool, pool.evidence)
     tags = pool.tags[pool.tags["number"].notna()]
     assert sorted(zip(numbers["key"], numbers["quantity"], strict=True)) == sorted(
         zip(tags["key"], tags["word"], strict=True)
     )
 
 
-def test_who_does_not_say_is_counted_and_who_need_not_say_is_not(pool: Pool) -> None:
+def test_undisclosed_counts_and_not_applicable_does_not(pool: Pool) -> None:
     axis = quantity_axis(pool.taxonomy)
     assert axis is not None
-    silent = silence(pool, pool.evidence)
+    silent = undisclosed_counts(pool, pool.evidence)
     asked = [entry for entry in pool if entry.primary(axis.id) != "na"]
     by_quantity = silent.groupby("quantity")
     assert set(by_quantity["entries"].sum()) == {len(asked)}
@@ -45,7 +45,7 @@ def test_who_does_not_say_is_counted_and_who_need_not_say_is_not(pool: Pool) -> 
 
 
 def test_a_pool_without_entries_has_every_kind_with_zero(pool: Pool) -> None:
-    empty = silence(pool.keep([]), pool.evidence)
+    empty = undisclosed_counts(pool.keep([]), pool.evidence)
     assert list(dict.fromkeys(empty["kind"])) == [kind.id for kind in pool.evidence]
     assert empty["entries"].sum() == 0
 
@@ -79,7 +79,7 @@ def test_a_wrong_kind_is_a_problem_with_its_line(bib: Path, text: str, message: 
         ("[[ kind ]]\nid = 'a'\n", "object missing required field `label`"),
     ],
 )
-def test_no_kind_is_passed_over_however_it_is_written(bib: Path, text: str, message: str) -> None:
+def test_no_kind_is_skipped_whatever_its_notation(bib: Path, text: str, message: str) -> None:
     (bib / "scale.toml").write_text(text)
     (problem,) = read_pool(bib)[1]
     assert str(problem).startswith(f"{bib}/scale.toml:1: ")

@@ -1,4 +1,4 @@
-"""Exports: complete, readable by others, and written whole or not at all."""
+"""Exports: complete, readable by other programs, and written atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from survey.atomic import write_whole
+from survey.atomic import write_atomically
 from survey.literature import Pool, load, parse_bibtex
 from survey.literature.bibtex import CITED, FORBIDDEN, Field, collapsed
 from survey.literature.bibtex.blocks import unwritable
@@ -209,11 +209,11 @@ def test_an_empty_selection_is_a_valid_empty_file(pool: Pool, form: str) -> None
         assert len(data.splitlines()) <= 1
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+def test_a_file_is_replaced_atomically(tmp_path: Path) -> None:
     path = tmp_path / "x.bib"
     path.write_text("before")
     path.chmod(0o640)
-    write_whole(path, b"after")
+    write_atomically(path, b"after")
     assert path.read_text() == "after"
     assert path.stat().st_mode & 0o777 == 0o640
     assert [p.name for p in tmp_path.iterdir()] == ["x.bib"]
@@ -222,24 +222,24 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.bib").write_text("before")
     (tmp_path / "link.bib").symlink_to("real.bib")
-    write_whole(tmp_path / "link.bib", b"after")
+    write_atomically(tmp_path / "link.bib", b"after")
     assert (tmp_path / "link.bib").is_symlink()
     assert (tmp_path / "real.bib").read_text() == "after"
 
 
-def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        write_whole(pipe, b"through")
+        write_atomically(pipe, b"through")
         assert os.read(reader, 100) == b"through"
         assert pipe.is_fifo()
     finally:
         os.close(reader)
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_the_old_file_and_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.bib"
     path.write_text("before")
 
@@ -248,13 +248,13 @@ def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(path, b"after")
+        write_atomically(path, b"after")
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["x.bib"]
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "parquet"])
-def test_every_export_says_of_which_edition_and_which_data_it_is(form: str, pool: Pool) -> None:
+def test_every_export_names_its_edition_and_data(form: str, pool: Pool) -> None:
     part = pool.where([("credit", "message")]).keep(["c3"])
     text = FORMATS[form](part).decode()
     assert pool.day.isoformat() in text

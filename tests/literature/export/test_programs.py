@@ -1,4 +1,4 @@
-"""Real programs take what we export, with no error and no warning about an entry."""
+"""Real programs read our exports without an error or a warning about an entry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def exported(pool: Pool, tmp_path: Path) -> Path:
-    """A folder with the whole pool as clean BibTeX and as CSL-JSON."""
+    """A folder with the full pool as clean BibTeX and as CSL-JSON."""
     (tmp_path / "pool.bib").write_bytes(FORMATS["bib"](pool))
     (tmp_path / "tagged.bib").write_bytes(FORMATS["bib-tagged"](pool))
     (tmp_path / "pool.json").write_bytes(FORMATS["csl-json"](pool))

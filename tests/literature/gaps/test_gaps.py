@@ -1,4 +1,4 @@
-"""Gaps: counted right, likely or not by the book, and every kind of emptiness told from every other."""
+"""Gaps: counts, probabilities compared with textbook and SciPy results, and the kinds of empty cells."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from survey.literature.gaps import (
     GapMap,
     Kind,
     Surroundings,
+    check_impossible_cells,
     every_map,
     gap_map,
     gaps,
+    hypergeometric_cdf,
     independence,
-    looked_since,
     pairs,
     ranked,
-    so_few,
-    standing_in_impossible_cells,
+    search_start,
     steps,
     triple,
 )
 from survey.literature.gaps.independence import corrected
 from survey.literature.gaps.indicators import strict_keys, values
-from survey.literature.gaps.triples import _exact, _smallest, so_few_of_three
+from survey.literature.gaps.triples import _exact, _smallest, triple_cdf
 from survey.literature.pool import Entry, read_notes
 from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY
@@ -48,7 +48,7 @@ SOME = [("reward", "credit"), ("credit", "decision"), ("category", "topology"), 
 
 
 def table(*cells: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Two indicator matrices with so many entries in each cell (row, column, number)."""
+    """Return two indicator matrices with a number of entries in each cell (row, column, number)."""
     rows, columns = (1 + max(cell[axis] for cell in cells) for axis in (0, 1))
     a = np.array([np.eye(rows, dtype=np.int64)[i] for i, _, n in cells for _ in range(n)])
     b = np.array([np.eye(columns, dtype=np.int64)[j] for _, j, n in cells for _ in range(n)])
@@ -56,7 +56,7 @@ def table(*cells: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tagged(key: str, like: Entry = POOL.entries[0], **tags: str) -> Entry:
-    """An entry with these tags on some axes, written as in the pool."""
+    """Return an entry with these tags on some axes, written as in the pool."""
     made = {
         axis.replace("_", "-"): tuple(
             Tag(axis.replace("_", "-"), *part.strip().partition(": ")[::2]) for part in text.split(";")
@@ -71,7 +71,7 @@ def pool_of(*entries: Entry) -> Pool:
     return replace(POOL, entries=entries)
 
 
-# ---------------------------------------------------------- statistics by the book
+# ------------------------------------------------------------------ statistics
 
 
 def test_the_lady_tasting_tea() -> None:
@@ -85,7 +85,7 @@ def test_the_lady_tasting_tea() -> None:
 
 def test_a_hand_worked_table_of_six() -> None:
     # N = 6; the row has 2, the column 3: none together in C(3,2)/C(6,2) = 3/15 of all ways, one or none in 12/15
-    assert so_few(6, 3, 2) == pytest.approx((3 / 15, 12 / 15, 1))
+    assert hypergeometric_cdf(6, 3, 2) == pytest.approx((3 / 15, 12 / 15, 1))
     found = independence(*table((0, 0, 0), (0, 1, 2), (1, 0, 3), (1, 1, 1)))
     assert found.expected.tolist() == [[1, 1], [2, 2]]
     assert found.p[0, 0] == pytest.approx(0.2)
@@ -137,14 +137,14 @@ def test_the_correction_is_that_of_all_permutations() -> None:
     assert found.corrected == pytest.approx(exact, abs=0.02)
 
 
-def test_allowing_for_more_cells_never_makes_a_cell_less_likely() -> None:
+def test_the_correction_never_lowers_a_probability() -> None:
     for cell in (cell for map in MAPS for cell in map):
         assert cell.p <= cell.corrected <= 1
         assert cell.corrected >= 1 / 2001
     assert corrected(np.array([0.3]), np.array([0.4] * 9)).tolist() == [0.3]
 
 
-def test_the_values_of_a_set_stay_together_when_they_are_dealt_out() -> None:
+def test_the_values_of_a_set_stay_together_in_a_permutation() -> None:
     # whoever has the first of the two values has the second: both columns tell the same in every permutation
     a = np.array([[1, 0]] * 3 + [[0, 1]] * 3)
     b = np.array([[0, 0]] * 3 + [[1, 1]] * 3)
@@ -153,27 +153,27 @@ def test_the_values_of_a_set_stay_together_when_they_are_dealt_out() -> None:
     assert doubled.corrected[0].tolist() == [single.corrected[0, 0]] * 2
 
 
-def test_of_many_entries_the_probabilities_are_those_of_scipy_too() -> None:
+def test_probabilities_of_many_entries_equal_those_of_scipy() -> None:
     for marked, drawn in ((40, 3_000), (5_000, 4_990), (9_999, 7), (1, 1)):
-        found = so_few(10_000, marked, drawn)
+        found = hypergeometric_cdf(10_000, marked, drawn)
         expected = stats.hypergeom(10_000, marked, drawn).cdf(np.arange(len(found)))
         assert np.array(found) == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
 
-def test_many_entries_are_dealt_out_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_entries_give_the_same_distribution_as_few(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(7)
     a, b = np.eye(3, dtype=np.int64)[rng.integers(0, 3, 90)], rng.integers(0, 2, (90, 3))
     few = independence(a, b, permutations=20_000)
     monkeypatch.setattr(sys.modules["survey.literature.gaps.independence"], "MANY", 50)
-    so_few.cache_clear()
+    hypergeometric_cdf.cache_clear()
     many = independence(a, b, permutations=20_000)
-    so_few.cache_clear()
+    hypergeometric_cdf.cache_clear()
     assert many.p == pytest.approx(few.p)
     assert many.corrected == pytest.approx(few.corrected, abs=0.02)
     assert not np.array_equal(many.corrected, few.corrected)  # dealt another way
 
 
-def test_cells_that_cannot_be_have_no_say() -> None:
+def test_impossible_cells_do_not_affect_the_correction() -> None:
     a, b = table((0, 0, 0), (0, 1, 3), (1, 0, 3), (1, 1, 0))
     tested = np.array([[False, True], [True, True]])
     found = independence(a, b, tested)
@@ -181,7 +181,7 @@ def test_cells_that_cannot_be_have_no_say() -> None:
     assert found.p[1, 1] == pytest.approx(1 / 20)
 
 
-# --------------------------------------------------------------- what must hold
+# ------------------------------------------------------------------ invariants
 
 
 @pytest.mark.parametrize(("rows", "columns"), pairs(POOL))
@@ -204,7 +204,7 @@ def test_the_sums_of_a_map_are_its_margins(map: GapMap) -> None:
             assert sum(map[a, b].count for b in map.columns.value_cells) == len(inside)
 
 
-def test_a_map_turned_round_is_the_same_map() -> None:
+def test_a_transposed_map_is_the_same_map() -> None:
     one, other = gap_map(POOL, "reward", "decision"), gap_map(POOL, "decision", "reward")
     for (a, b), cell in one.cells.items():
         turned = other[b, a]
@@ -221,22 +221,22 @@ def test_the_order_of_entries_changes_nothing(order: list[int], axes: tuple[str,
 
 @settings(max_examples=15, deadline=None)
 @given(st.sets(st.integers(0, len(POOL) - 1), max_size=40), st.sampled_from(SOME))
-def test_entries_more_never_lower_a_count(missing: set[int], axes: tuple[str, str]) -> None:
+def test_added_entries_never_lower_a_count(missing: set[int], axes: tuple[str, str]) -> None:
     fewer = gap_map(pool_of(*(e for i, e in enumerate(POOL.entries) if i not in missing)), *axes)
     for place, cell in gap_map(POOL, *axes).cells.items():
         assert set(fewer[place].entries) <= set(cell.entries)
 
 
 @pytest.mark.parametrize(("rows", "columns"), SOME)
-def test_strict_is_a_part_of_broad(rows: str, columns: str) -> None:
+def test_strict_is_a_subset_of_broad(rows: str, columns: str) -> None:
     broad, strict = gap_map(POOL, rows, columns), gap_map(POOL, rows, columns, strict=True)
     assert strict.n <= broad.n
-    assert strict.whole == len(strict_keys(POOL)) < broad.whole
+    assert strict.total == len(strict_keys(POOL)) < broad.total
     for place, cell in broad.cells.items():
         assert strict[place].entries == cell.strict == tuple(k for k in cell.entries if k in strict_keys(POOL))
 
 
-def test_the_snapshot_of_a_day_knows_nothing_later() -> None:
+def test_a_snapshot_ignores_later_entries() -> None:
     later = tagged("later", reward="tool", credit="tool-call")
     later = replace(later, block=replace(later.block, fields=MappingProxyType({
         **later.block.fields, "added": replace(later.block.fields["added"], text="2026-12-01")})))  # fmt: skip
@@ -246,7 +246,7 @@ def test_the_snapshot_of_a_day_knows_nothing_later() -> None:
     assert (now.kind, then.kind) == (Kind.THIN, Kind.NOBODY)
 
 
-# --------------------------------------------------------- the kinds of emptiness
+# ------------------------------------------------------- kinds of empty cells
 
 KINDS = [
     # what it is, the tags of each entry of the pool, the kind of debate x delegate: learned
@@ -267,12 +267,12 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("tags", "kind"), [case[1:] for case in KINDS], ids=[case[0] for case in KINDS])
-def test_each_kind_of_emptiness_is_told_from_the_others(tags: list[str], kind: Kind) -> None:
+def test_each_kind_of_empty_cell_is_distinguished(tags: list[str], kind: Kind) -> None:
     entries = [tagged(f"e{n}", reward=reward, decision=decision) for n, (reward, decision) in enumerate(t.split("|") for t in tags)]  # fmt: skip
     assert gap_map(pool_of(*entries), "reward", "decision")["debate", "delegate: learned"].kind is kind
 
 
-def test_who_does_not_say_is_listed_with_the_cell_that_may_be_filled() -> None:
+def test_undisclosed_entries_are_listed_with_the_cell_they_may_fill() -> None:
     entries = [
         tagged("silent", reward="debate", decision="unknown"),
         tagged("other", reward="unknown", decision="stop: learned"),
@@ -294,7 +294,7 @@ def test_not_coded_yet_is_a_kind_of_its_own(folder: Callable[..., Path]) -> None
     assert map["process", "stop: learned"].kind is Kind.THIN
 
 
-def test_what_definitions_exclude_is_impossible_and_says_why() -> None:
+def test_cells_excluded_by_definition_are_impossible_with_a_reason() -> None:
     map = gap_map(POOL, "category", "decision")
     assert map["benchmark", "stop: learned"].kind is Kind.IMPOSSIBLE
     assert "trains no team" in map["benchmark", "stop: learned"].why
@@ -303,7 +303,7 @@ def test_what_definitions_exclude_is_impossible_and_says_why() -> None:
     assert gap_map(POOL, "topology", "decision")["harness", "spawn: learned"].kind is Kind.IMPOSSIBLE
 
 
-def test_what_foundations_left_open_is_history_and_no_gap() -> None:
+def test_cells_left_empty_by_foundations_are_history_and_no_gap() -> None:
     map = gap_map(POOL, "category", "algorithm")
     assert map["classical-marl", "grpo"].kind is Kind.PAST
     assert not [gap for gap in ranked(MAPS) if "classical-marl" in (gap.cell.row, gap.cell.column)]
@@ -312,9 +312,9 @@ def test_what_foundations_left_open_is_history_and_no_gap() -> None:
 def test_cells_that_only_foundations_fill_are_known() -> None:
     map = gap_map(POOL, "reward", "credit")
     individual = map["individual", "agent"]
-    assert individual.inherited
+    assert individual.foundations_only
     assert set(individual.entries) == {"difference-rewards2001", "ippo2020", "maddpg2017", "markov-games1994"}
-    assert not map["shared", "agent"].inherited
+    assert not map["shared", "agent"].foundations_only
     assert map["shared", "agent"].foundations
 
 
@@ -349,7 +349,7 @@ def test_message_credit_is_thin_and_strictly_a_single_work() -> None:
     [
         (("reward", "credits"), 'there is no axis "credits" of entries (did you mean "credit"?)'),
         (("stage", "credit"), 'there is no axis "stage" of entries'),
-        (("credit", "credit"), "credit against itself says nothing"),
+        (("credit", "credit"), "cannot cross credit with itself (expected different axes)"),
     ],
     ids=["unknown", "of records", "the same"],
 )
@@ -359,13 +359,13 @@ def test_axes_that_do_not_cross_are_named(axes: tuple[str, str], message: str) -
     assert message in str(error.value)
 
 
-def test_without_a_strict_reading_there_is_none_to_ask_for() -> None:
+def test_a_missing_strict_reading_is_an_error() -> None:
     taxonomy = replace(POOL.taxonomy, gaps=replace(POOL.taxonomy.gaps, strict=()))
-    with pytest.raises(ValueError, match="names no strict reading"):
+    with pytest.raises(ValueError, match="defines no strict reading"):
         gap_map(replace(POOL, taxonomy=taxonomy), "reward", "credit", strict=True)
 
 
-# ---------------------------------------------------------------- what is near
+# ------------------------------------------------------------------ neighbours
 
 STEPS = [
     ("credit", "message", "message", 0),
@@ -379,9 +379,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("axis", "found", "wanted", "far"), STEPS, ids=[f"{f} to {w}" for _, f, w, _ in STEPS])
-def test_neighbours_are_other_hows_families_and_next_places_on_an_ordered_axis(
-    axis: str, found: str, wanted: str, far: int
-) -> None:
+def test_neighbours_share_value_or_family_or_are_adjacent(axis: str, found: str, wanted: str, far: int) -> None:
     assert steps(found, wanted, POOL.taxonomy[axis]) == steps(wanted, found, POOL.taxonomy[axis]) == far
 
 
@@ -404,31 +402,31 @@ def test_a_trend_counts_every_entry_in_its_year() -> None:
             assert found.near is None or found.near in found.years
 
 
-def test_an_absence_counts_since_the_first_screening() -> None:
-    assert looked_since(POOL) == "2026-04-26"
+def test_gaps_are_observed_since_the_first_screening() -> None:
+    assert search_start(POOL) == "2026-04-26"
 
 
 # ------------------------------------------------------------------- three axes
 
 
 @pytest.mark.parametrize(("whole", "first", "second", "third"), [(5, 3, 2, 4), (6, 3, 2, 4), (6, 3, 3, 3)])
-def test_three_traits_are_dealt_out_as_by_hand(whole: int, first: int, second: int, third: int) -> None:
+def test_the_distribution_of_three_traits_equals_enumeration(whole: int, first: int, second: int, third: int) -> None:
     counts = [
         len(set(range(first)) & set(two) & set(three))
         for two, three in product(combinations(range(whole), second), combinations(range(whole), third))
     ]
-    at_most, spread = so_few_of_three(whole, first, second, third)
+    at_most, spread = triple_cdf(whole, first, second, third)
     assert at_most == pytest.approx([np.mean([n <= k for n in counts]) for k in range(len(at_most))])
     assert spread == pytest.approx(np.std(counts))
 
 
-def test_a_third_trait_that_all_have_leaves_the_pair() -> None:
-    assert so_few_of_three(9, 4, 3, 9)[0] == pytest.approx(so_few(9, 4, 3))
-    assert so_few_of_three(9, 4, 3, 9)[1] == pytest.approx(stats.hypergeom(9, 4, 3).std())
+def test_a_third_trait_of_all_entries_leaves_the_pair() -> None:
+    assert triple_cdf(9, 4, 3, 9)[0] == pytest.approx(hypergeometric_cdf(9, 4, 3))
+    assert triple_cdf(9, 4, 3, 9)[1] == pytest.approx(stats.hypergeom(9, 4, 3).std())
 
 
 @pytest.mark.parametrize("axes", POOL.taxonomy.gaps.triples, ids="-".join)
-def test_joint_gaps_are_filled_two_by_two_and_empty_together(axes: tuple[str, str, str]) -> None:
+def test_in_joint_gaps_every_pair_occurs_and_the_triple_never(axes: tuple[str, str, str]) -> None:
     found = triple(POOL, *axes)
     assert len(found.cells) == np.prod([len(axis.value_cells) for axis in found.axes])
     for cell in found:
@@ -440,7 +438,7 @@ def test_joint_gaps_are_filled_two_by_two_and_empty_together(axes: tuple[str, st
     assert len(triple(pool_of(), *axes).cells) == len(found.cells)
 
 
-def test_three_axes_dealt_out_by_kind_of_line_come_out_as_line_by_line() -> None:
+def test_three_axes_permuted_by_kind_equal_those_permuted_line_by_line() -> None:
     rng = np.random.default_rng(7)
     lines = [(rng.random((30, values)) < 0.4).astype(np.int64) for values in (3, 4, 2)]  # sets: several values, or none
     one, two, three = lines
@@ -453,7 +451,7 @@ def test_three_axes_dealt_out_by_kind_of_line_come_out_as_line_by_line() -> None
     assert stats.ks_2samp(by_kind, by_line).pvalue > 0.01
 
 
-# ------------------------------------------------- notes, and what cannot stand
+# ------------------------------------------------- notes and impossible cells
 
 
 def test_the_notes_of_the_real_file_are_read() -> None:
@@ -482,28 +480,28 @@ def test_a_wrong_note_says_where_and_what(tmp_path: Path, old: str, new: str, pr
     assert problem in [str(p) for p in read_notes(path, POOL.taxonomy, "g.toml")[1]]
 
 
-def test_a_second_note_on_the_same_cells_is_a_problem_in_its_own_line(tmp_path: Path) -> None:
+def test_a_second_note_on_the_same_cells_is_a_problem_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "gaps.toml"
     path.write_text(f"{NOTE}\n{NOTE}")
     problems = read_notes(path, POOL.taxonomy, "g.toml")[1]
-    assert [str(p) for p in problems] == ["g.toml:6: entry note: cells: there is a note on these cells already"]
+    assert [str(p) for p in problems] == ["g.toml:6: entry note: cells: an earlier note has the same cells"]
     assert read_notes(tmp_path / "none.toml", POOL.taxonomy) == ((), [])
 
 
-def test_no_entry_of_the_pool_stands_where_nothing_can() -> None:
-    assert standing_in_impossible_cells(POOL, POOL.taxonomy) == []
+def test_no_entry_of_the_pool_is_in_an_impossible_cell() -> None:
+    assert check_impossible_cells(POOL, POOL.taxonomy) == []
 
 
-def test_an_entry_that_stands_where_nothing_can_is_a_problem_of_its_line() -> None:
+def test_an_entry_in_an_impossible_cell_is_a_problem_with_its_line() -> None:
     entry = POOL["c3"]
     wrong = replace(entry, tags=MappingProxyType({
         **entry.tags,
         "reward": (Tag("reward", "hybrid"),),
         "credit": (Tag("credit", "team"), Tag("credit", "agent")),
     }))  # fmt: skip
-    [problem] = standing_in_impossible_cells([wrong], POOL.taxonomy)
+    [problem] = check_impossible_cells([wrong], POOL.taxonomy)
     assert str(problem).startswith(
         f'{entry.path}:{entry.block.fields["tag-credit"].line}: entry c3: tag-credit: "team" cannot stand beside reward = "hybrid": '
     )
     further = replace(wrong, tags=MappingProxyType({**wrong.tags, "credit": tuple(reversed(wrong.tags["credit"]))}))
-    assert standing_in_impossible_cells([further], POOL.taxonomy) == []  # the first value is what is meant
+    assert check_impossible_cells([further], POOL.taxonomy) == []  # the first value is what is meant

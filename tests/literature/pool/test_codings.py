@@ -1,4 +1,4 @@
-"""Codings: one reader's tags in a file; every wrong row is a problem and none is passed over."""
+"""Codings: one reader's tags in a file; every wrong row is a problem and none is skipped."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ WRONG = [
     ("unknown entry", "ke2026,reward,shared,x", '2: entry ke2026: reward: there is no entry "ke2026" (did you mean "key2026"?)'),
     ("unknown axis", "key2026,rewards,shared,x", '2: entry key2026: rewards: there is no axis "rewards" (did you mean "reward"?)'),
     ("unknown value", "key2026,reward,sharde,x", '2: entry key2026: reward: "sharde" is not a value of reward (did you mean "shared"?)'),
-    ("a row twice", "key2026,reward,shared,x\nkey2026,reward,process,y", "3: entry key2026: reward: this reader has coded this axis already"),
-    ("too few cells", "key2026,reward", "2: entry key2026: reward: has more or fewer cells than the first line names"),
-    ("too many cells", "key2026,reward,shared,x,y", "2: entry key2026: reward: has more or fewer cells than the first line names"),
+    ("a row twice", "key2026,reward,shared,x\nkey2026,reward,process,y", "3: entry key2026: reward: repeats an entry and axis of an earlier row"),
+    ("too few cells", "key2026,reward", "2: entry key2026: reward: has more or fewer cells than the header line"),
+    ("too many cells", "key2026,reward,shared,x,y", "2: entry key2026: reward: has more or fewer cells than the header line"),
     ("an open quote", 'key2026,reward,"shared', "2: not CSV: unexpected end of data"),
 ]  # fmt: skip
 
@@ -43,7 +43,7 @@ def test_a_column_that_is_missing_is_named(folder: Callable[..., Path]) -> None:
 
 def test_a_coding_must_say_who_made_it_and_how(folder: Callable[..., Path]) -> None:
     assert lines(folder(), "key2026,reward,shared,x", reader="") == [
-        "readers.toml:1: says nothing about mine.csv (expected a table [mine] with reader, made, statement)"
+        "readers.toml:1: does not describe mine.csv (expected a table [mine] with reader, made, statement)"
     ]
 
 

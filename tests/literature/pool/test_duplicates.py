@@ -1,4 +1,4 @@
-"""Works that are there twice, and works that only look as if they were."""
+"""Duplicates, and works that only look like duplicates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from survey.literature import Block, Entry, Pool
 from survey.literature.bibtex import Field
 from survey.literature.loading import read_pool
-from survey.literature.pool import same_work
+from survey.literature.pool import check_duplicates
 from tests.literature.conftest import ENTRY
 
 TITLE = "Credit Assignment for Teams of Language Models"
@@ -26,8 +26,8 @@ def work(key: str, path: str = "pool.bib", **fields: str) -> Entry:
 
 
 def suspected(one: dict[str, str], other: dict[str, str]) -> str:
-    """What is said of two works: the field, and what is the same; empty if nothing is."""
-    problems = list(same_work([work("one", **one), work("other", **other)]))
+    """Return the reported field of two works and what they share; empty if nothing is reported."""
+    problems = list(check_duplicates([work("one", **one), work("other", **other)]))
     assert len(problems) <= 1, "one line for a pair"
     return f"{problems[0].field}: {problems[0].message.partition(' as ')[0].partition(' title')[0]}" if problems else ""
 
@@ -66,9 +66,9 @@ def test_an_excluded_record_may_be_the_same_work_too(folder: Callable[..., Path]
     assert str(problem).endswith(f"entry E1: doi: the same doi as key2026 ({bib}/pool.bib:1): is it the same work?")
 
 
-def test_a_key_that_another_file_has_is_said_besides(folder: Callable[..., Path]) -> None:
+def test_a_key_shared_with_another_file_is_also_reported(folder: Callable[..., Path]) -> None:
     first, second = work("key", eprint="2603.06859"), work("KEY", "excluded.bib", eprint="2603.06859")
-    assert [problem.field for problem in same_work([first, second])] == ["eprint", "key"]
+    assert [problem.field for problem in check_duplicates([first, second])] == ["eprint", "key"]
 
 
 # ------------------------------------------------------------------ the same title
@@ -103,11 +103,11 @@ TITLES = {
     "another word": ({}, {"title": "Reward Modelling for Teams of Language Models"}, ""),
     "no letters at all": ({"title": "--"}, {"title": "??"}, ""),
 }  # fmt: skip
-"""Two works, and what is said of the second."""
+"""Two works, and the problem reported for the second."""
 
 
 @pytest.mark.parametrize(("one", "other", "said"), list(TITLES.values()), ids=list(TITLES))
-def test_a_title_is_suspicious_unless_something_tells_the_works_apart(
+def test_a_shared_title_is_reported_unless_the_works_are_distinguishable(
     one: dict[str, str], other: dict[str, str], said: str
 ) -> None:
     assert suspected(one, other) == said
@@ -124,19 +124,19 @@ def test_the_message_says_what_to_do(folder: Callable[..., Path]) -> None:
     )
 
 
-def test_an_author_field_that_cannot_be_read_is_no_second_problem() -> None:
+def test_an_invalid_author_field_is_not_reported_twice() -> None:
     assert suspected({"author": "A and others"}, NEARLY | {"author": "A and others"}) == ""
 
 
 def test_no_two_works_of_the_real_data_are_suspected(pool: Pool) -> None:
-    assert [str(p) for p in same_work([*pool.entries, *pool.records, *pool.background])] == []
+    assert [str(p) for p in check_duplicates([*pool.entries, *pool.records, *pool.background])] == []
 
 
 # ------------------------------------------------------------------ many works
 
 
 def many(number: int) -> list[Entry]:
-    """Works with titles of words of which few are frequent, as they are; one in ten has no identifier."""
+    """Return works with realistic titles, in which few words are frequent; one in ten has no identifier."""
     chance = random.Random(20260504)
     words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(4, 10))) for _ in range(4000)]
     weights = [1 / (place + 5) for place in range(len(words))]
@@ -159,14 +159,14 @@ SLIPS: list[Callable[[str], str]] = [
 ]
 
 
-def test_among_10000_works_each_title_with_a_slip_is_found_without_comparing_them_all() -> None:
+def test_among_10000_works_every_misspelt_title_is_found_in_linear_time() -> None:
     works = many(10_000)
     slips = [
         work(f"slip{place}", title=SLIPS[place % 4](of.text("title")), author=of.text("author"))
         for place, of in enumerate(works[:200])
     ]
     start = time.perf_counter()
-    problems = list(same_work([*works, *slips]))
+    problems = list(check_duplicates([*works, *slips]))
     seconds = time.perf_counter() - start
     assert [p.entry for p in problems if not p.entry.startswith("slip")] == []
     assert {p.entry for p in problems} == {slip.key for slip in slips}
@@ -176,5 +176,5 @@ def test_among_10000_works_each_title_with_a_slip_is_found_without_comparing_the
 def test_10000_works_with_one_title_cost_no_more() -> None:
     works = [work(f"work{n}", author=f"Name{n}, A", eprint=f"2603.{n:05}") for n in range(10_000)]
     start = time.perf_counter()
-    assert list(same_work(works)) == []
+    assert list(check_duplicates(works)) == []
     assert time.perf_counter() - start < 10

@@ -39,13 +39,13 @@ def test_a_fingerprint_changes_with_any_field_and_not_with_the_order(pool: Pool,
     assert fingerprint(changed) != fingerprint(pool)
 
 
-def test_a_published_key_that_is_gone_is_a_problem_unless_its_entry_says_so(bib: Path) -> None:
+def test_a_missing_published_key_is_a_problem_unless_an_entry_lists_it(bib: Path) -> None:
     for name in ("pool.bib", "claims.toml"):
         (bib / name).write_text((bib / name).read_text().replace("{comas2026,", "{comas,"))
     shutil.rmtree(bib / "codings")
     (bib / "claims.toml").unlink()
     line = (bib / "keys.txt").read_text().splitlines().index("comas2026") + 1
-    gone = f'keys.txt:{line}: "comas2026" was published and is gone: give the entry that replaces it the field ids = {{comas2026}}'
+    gone = f'keys.txt:{line}: "comas2026" was published and no longer exists: add to the entry that replaces it the field ids = {{comas2026}}'
     assert gone in problems(bib)
     pool = (bib / "pool.bib").read_text()
     (bib / "pool.bib").write_text(pool.replace("{comas,", "{comas,\n  ids = {comas2026},"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from survey.literature import InvalidSurvey, load, read_pool
-from survey.literature.pool import same_work
+from survey.literature.pool import check_duplicates
 from tests.literature.conftest import ENTRY
 
 
@@ -114,12 +114,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])
-def test_what_is_wrong_is_one_clear_line(folder: Callable[..., Path], old: str, new: str, problem: str) -> None:
+def test_every_problem_is_one_line(folder: Callable[..., Path], old: str, new: str, problem: str) -> None:
     assert old in ENTRY
     assert lines(folder(ENTRY.replace(old, new, 1))) == [f"pool.bib:{problem}"]
 
 
-def test_all_problems_are_reported_in_one_go(folder: Callable[..., Path]) -> None:
+def test_all_problems_are_reported_together(folder: Callable[..., Path]) -> None:
     with pytest.raises(InvalidSurvey) as error:
         load(folder("@misc{a, title = {x}}\n\nstray\n\n@misc{A, year = {20}}"))
     assert len(error.value.problems) > 10
@@ -176,4 +176,4 @@ def test_only_one_problem_for_a_key_used_twice_in_one_file(folder: Callable[...,
 
 
 def test_different_works_are_not_suspected(pool: object) -> None:
-    assert list(same_work(pool)) == []  # type: ignore[arg-type]
+    assert list(check_duplicates(pool)) == []  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ def test_codes_and_families_stand_for_their_values(pool: Pool) -> None:
     assert len(pool.where([("decision", "O5")])) == len(pool.where([("decision", "stop")]))
 
 
-def test_a_filter_can_ask_how(pool: Pool) -> None:
+def test_a_filter_can_name_a_qualifier(pool: Pool) -> None:
     learned = {e.key for e in pool.where([("decision", "stop:learned")])}
     designed = {e.key for e in pool.where([("decision", "stop:designed")])}
     assert learned | designed == {e.key for e in pool.where([("decision", "stop")])}
@@ -135,7 +135,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("pair", "message"), REFUSED, ids=[r[1] for r in REFUSED])
-def test_a_filter_on_what_does_not_exist_is_refused(pool: Pool, pair: tuple[str, str], message: str) -> None:
+def test_a_filter_on_an_unknown_axis_or_value_is_refused(pool: Pool, pair: tuple[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         pool.where([pair])
 
@@ -168,7 +168,7 @@ def test_a_folder_without_a_taxonomy_says_so(tmp_path: Path) -> None:
     assert str(problems[0]) == f"{tmp_path / TAXONOMY}:1: there is no such file"
 
 
-def test_an_excluded_file_that_leads_nowhere_is_a_problem_and_not_an_empty_list(tmp_path: Path) -> None:
+def test_a_dangling_link_to_the_excluded_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / TAXONOMY).write_bytes((ROOT / "bib" / TAXONOMY).read_bytes())
     (tmp_path / "pool.bib").write_text("")
     (tmp_path / "excluded.bib").symlink_to(tmp_path / "gone.bib")
@@ -186,7 +186,7 @@ def test_loading_twice_gives_the_same(pool: Pool) -> None:
     assert load(ROOT / "bib").entries == pool.entries
 
 
-def test_values_of_a_set_are_equal_even_where_first_values_are_asked_for(pool: Pool) -> None:
+def test_primary_matches_every_value_of_a_set(pool: Pool) -> None:
     for cell in ("stop: designed", "communicate: learned"):
         assert len(pool.where([("decision", cell)], primary=True)) == len(pool.where([("decision", cell)]))
     assert len(pool.where([("credit", "message")], primary=True)) < len(pool.where([("credit", "message")]))

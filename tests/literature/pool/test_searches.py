@@ -1,4 +1,4 @@
-"""The log of searches: what was asked, what came of it, and what is wrong with a log."""
+"""The search log: queries, totals, and problems of a log."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def test_no_file_is_an_empty_log(path: Path) -> None:
         ("query =", "qurey =", '"qurey" is not known here (did you mean "query"?)'),
     ],
 )
-def test_a_slip_is_said_with_its_line(path: Path, said: str, instead: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_line(path: Path, said: str, instead: str, message: str) -> None:
     path.write_text(LOG.replace(said, instead, 1))
     problems = [str(problem) for problem in read_searches(path)[1]]
     assert any(message in problem and problem.startswith(f"{path}:5: ") for problem in problems), problems
 
 
-def test_the_log_of_this_survey_covers_every_family_and_keeps_no_more_than_came(pool: Pool) -> None:
+def test_the_search_log_covers_every_family_and_keeps_no_more_than_the_pool_holds(pool: Pool) -> None:
     log = pool.searches
     assert len(log.families) == 7
     assert all(len(log.of(family)) for family in log.families)

@@ -1,4 +1,4 @@
-"""The skeleton of a paragraph: counted, cited, escaped, and said to be what it is."""
+"""The paragraph skeleton: counts, citations, escaping and notice."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def then(pool: Pool) -> Pool:
     return pool.as_of(PUBLISHED)
 
 
-def test_a_paragraph_is_put_together_from_counts_and_citations(four: Pool) -> None:
+def test_a_paragraph_is_generated_from_counts_and_citations(four: Pool) -> None:
     found = related(four, [("decision", "stop")], ["reward", "decision"])
     assert found.paragraph(Style.MARKDOWN).split(f"data {four.fingerprint}). ")[1] == (
         "They first became public in 2026. "
         "By reward (first value): 2 “shared” [@early; @late] and 1 “process” [@double]. "
         "By decision (an entry may have several): 1 “stop, learned” [@late] and 2 “stop, designed” [@early; @double]. "
-        "2 entries together have every value that occurs among them on reward and decision, and no fewer do "
+        "2 entries together have every value that occurs among them on reward and decision, the smallest such number "
         "[@early; @late]."
     )
     latex = found.paragraph(Style.LATEX)
@@ -46,16 +46,16 @@ def test_a_paragraph_is_put_together_from_counts_and_citations(four: Pool) -> No
     assert "[early; late]" in found.paragraph()
 
 
-def test_absences_are_counted_apart_from_values(four: Pool) -> None:
+def test_absences_are_counted_separately(four: Pool) -> None:
     told = related(four, [], ["reward"]).paragraph()
     assert "1 “process” [double]; without a value: 1 “does not say”." in told
 
 
-def test_a_paragraph_on_nothing_says_what_that_is_about(four: Pool) -> None:
+def test_a_paragraph_on_an_empty_selection_limits_its_claim(four: Pool) -> None:
     told = related(four, [("reward", "process"), ("decision", "na")]).paragraph()
     assert "holds no entry tagged reward: process and decision: not applicable" in told
-    assert "Taken alone, 2 are tagged reward: process [double; late] and 1 is tagged decision: not applicable" in told
-    assert told.endswith("This is a statement about that pool, as it is tagged there, and not about the field.")
+    assert "Separately, 2 are tagged reward: process [double; late] and 1 is tagged decision: not applicable" in told
+    assert told.endswith("This is a statement about that pool and its tags, not about the field.")
 
 
 def test_a_value_with_many_entries_is_cited_by_those_of_the_path(then: Pool) -> None:
@@ -66,15 +66,15 @@ def test_a_value_with_many_entries_is_cited_by_those_of_the_path(then: Pool) -> 
     assert set(cited.group(1).split("; ")) <= {step.entry.key for step in found.path}
 
 
-def test_whoever_reads_a_paragraph_is_told_whose_sentences_it_is_made_of(four: Pool) -> None:
+def test_the_notice_says_that_the_paragraph_is_generated(four: Pool) -> None:
     notice = related(four, []).notice
     assert notice == NOTICE
     assert "skeleton" in notice
-    assert "A program put its sentences together" in notice
+    assert "A program generated its sentences" in notice
 
 
 @pytest.mark.parametrize("style", list(Style))
-def test_all_that_is_cited_is_in_the_bib(then: Pool, style: Style) -> None:
+def test_every_citation_is_in_the_bib(then: Pool, style: Style) -> None:
     found = related(then, [("reward", "hybrid")])
     text = found.paragraph(style)
     cited = set(re.findall({"latex": r"[{,]([\w.-]+)(?=[,}])", "markdown": r"@([\w-]+)"}.get(style, r"[\[ ]([a-z0-9-]+)(?=[;\]])"), text))  # fmt: skip
@@ -83,7 +83,7 @@ def test_all_that_is_cited_is_in_the_bib(then: Pool, style: Style) -> None:
     assert all(f"{{{key}," in to_bib(found.found) for key in cited)
 
 
-def test_labels_cannot_act_in_latex_or_markdown(folder: Callable[..., Path]) -> None:
+def test_labels_are_inert_in_latex_and_markdown(folder: Callable[..., Path]) -> None:
     nasty = TAXONOMY.replace('label = "shared"', r'label = "50% \\x {a}_b & #1 *c* [d](e) ~$^"')
     found = related(load(folder(FOUR, nasty)), [("reward", "shared")], ["reward"])
     latex = found.paragraph(Style.LATEX)

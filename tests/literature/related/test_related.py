@@ -1,4 +1,4 @@
-"""What a related-work section can build on: the sentence, the reading path, the paragraph, each counted."""
+"""Support for a related-work section: the sentence, the reading path, the paragraph."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from survey.literature import Pool, crosstab, load
 from survey.literature.pool import NOT_CODED, cells, mentioned
-from survey.literature.related import Related, in_reading_order, preferred, related
-from survey.literature.related.related import DEPTH, STANDING, TOLD
+from survey.literature.related import Related, by_preference, in_reading_order, related
+from survey.literature.related.related import DEFAULT_AXES, DEPTH, STANDING
 from tests.literature.gaps.four import FOUR
 
 PUBLISHED = date(2026, 5, 4)
@@ -48,7 +48,7 @@ def test_an_empty_cell_is_cited_with_its_number_edition_and_data(then: Pool) -> 
     )
 
 
-def test_the_sentence_says_which_values_were_asked_for_and_how(four: Pool) -> None:
+def test_the_sentence_names_the_filters(four: Pool) -> None:
     def told(*filters: tuple[str, str], primary: bool = False) -> str:
         return related(four, filters, primary=primary).sentence.split(" holds ")[1].split(", edition")[0]
 
@@ -63,7 +63,7 @@ def test_the_sentence_says_which_values_were_asked_for_and_how(four: Pool) -> No
     assert told() == "4 entries (edition 2026-05-04, data " + four.fingerprint + ")."
 
 
-def test_every_cell_of_a_table_is_cited_with_the_number_that_stands_in_it(then: Pool) -> None:
+def test_every_cell_of_a_table_is_cited_with_its_number(then: Pool) -> None:
     for rows, columns in (("reward", "credit"), ("credit", "decision"), ("decision", "algorithm")):
         table: dict[Any, dict[Any, int]] = crosstab(then, rows, columns).to_dict("index")
         for a in cells(then.taxonomy[rows]):
@@ -82,7 +82,7 @@ def test_every_cell_of_a_table_is_cited_with_the_number_that_stands_in_it(then: 
         ([], ["stage"], 'there is no axis "stage"'),
     ],
 )
-def test_what_does_not_exist_is_refused(
+def test_unknown_axes_and_values_are_refused(
     pool: Pool, filters: list[tuple[str, str]], axes: list[str] | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -92,49 +92,49 @@ def test_what_does_not_exist_is_refused(
 # ------------------------------------------------------------- the reading path
 
 
-def test_the_path_is_the_fewest_entries_with_every_value_in_the_order_of_publication(four: Pool) -> None:
+def test_the_path_is_minimal_and_in_the_order_of_publication(four: Pool) -> None:
     found = related(four, [], ["reward", "decision"])
     assert keys(found) == ["early", "late"]
     assert found.smallest
     early, late = found.path
-    assert early.adds == (("reward", "shared"), ("decision", "stop: designed"))
-    assert late.adds == (("reward", "process"), ("decision", "stop: learned"))
-    assert late.only == (("decision", "stop: learned"),)
+    assert early.new_values == (("reward", "shared"), ("decision", "stop: designed"))
+    assert late.new_values == (("reward", "process"), ("decision", "stop: learned"))
+    assert late.unique_values == (("decision", "stop: learned"),)
     assert found.covered == (
         ("reward", "shared"), ("reward", "process"), ("decision", "stop: learned"), ("decision", "stop: designed"),
     )  # fmt: skip
-    assert found.told(late) == (
+    assert found.describe(late) == (
         "first public 2026-01-09; adds reward: process; decision: stop, learned; "
-        "no other of them has decision: stop, learned"
+        "no other entry has decision: stop, learned"
     )
 
 
-def test_by_first_values_the_path_has_to_be_longer(four: Pool) -> None:
+def test_with_first_values_only_the_path_is_longer(four: Pool) -> None:
     assert keys(related(four, [], ["reward"])) == ["double"]
     assert keys(related(four, [], ["reward"], primary=True)) == ["early", "double"]
 
 
-def test_a_word_for_absence_is_nothing_to_cover(four: Pool) -> None:
+def test_words_for_absence_are_not_covered(four: Pool) -> None:
     found = related(four, [("reward", "unknown")], ["reward", "decision"])
-    assert (len(found.entries), found.path, found.reach) == (1, (), "")
+    assert (len(found.entries), found.path, found.path_summary) == (1, (), "")
 
 
-def test_a_selection_without_entries_has_no_path_and_says_what_each_filter_has(four: Pool) -> None:
+def test_an_empty_selection_has_no_path_and_reports_each_filter(four: Pool) -> None:
     found = related(four, [("reward", "process"), ("decision", "na")])
     assert (found.entries, found.path) == ((), ())
-    assert [(pair, [e.key for e in some]) for pair, some in found.alone] == [
+    assert [(pair, [e.key for e in some]) for pair, some in found.separate_matches] == [
         (("reward", "process"), ["double", "late"]), (("decision", "na"), ["silent"]),
     ]  # fmt: skip
 
 
-def test_if_none_is_chosen_the_first_main_axes_on_which_entries_differ_are_covered(then: Pool) -> None:
+def test_by_default_the_first_main_axes_on_which_entries_differ_are_covered(then: Pool) -> None:
     found = related(then, [("reward", "hybrid")])
     assert found.axes == ("category", "credit", "decision")
-    assert len(found.axes) <= TOLD
+    assert len(found.axes) <= DEFAULT_AXES
     assert "reward" not in related(then, [("reward", "shared")]).axes
 
 
-def test_a_selection_has_a_name_that_an_element_of_a_page_can_carry(pool: Pool) -> None:
+def test_a_selection_has_a_valid_element_id(pool: Pool) -> None:
     assert related(pool, []).id == "all"
     assert related(pool, [("credit", "turn,message"), ("decision", "stop: learned")]).id == (
         "credit-turn-message-decision-stop-learned"
@@ -150,10 +150,10 @@ def test_foundations_and_surveys_are_read_first(then: Pool) -> None:
     for group in (True, False):
         days = [step.entry.appeared for step, is_first in zip(found.path, grounds, strict=True) if is_first is group]
         assert days == sorted(days)
-    assert found.path[0].because.endswith(f"hence before the rest; first public {found.path[0].entry.appeared}")
+    assert found.path[0].reason.endswith(f"hence before the rest; first public {found.path[0].entry.appeared}")
 
 
-def test_what_the_order_goes_by_is_in_the_taxonomy(pool: Pool) -> None:
+def test_the_axes_of_the_order_are_in_the_taxonomy(pool: Pool) -> None:
     first = [value.id for axis in pool.taxonomy for value in axis.values.values() if value.first]
     assert first == ["survey", "classical-marl"]
     assert pool.taxonomy[STANDING].words[0] == "core"
@@ -161,20 +161,20 @@ def test_what_the_order_goes_by_is_in_the_taxonomy(pool: Pool) -> None:
     assert depth.index("abstract") < depth.index("full")
 
 
-def test_of_equals_the_core_is_preferred_then_the_deeper_read_then_the_earlier(then: Pool) -> None:
+def test_ties_are_broken_by_standing_then_depth_then_date(then: Pool) -> None:
     ranks = [
         (
             then.taxonomy[STANDING].words.index(e.primary(STANDING)),
             -then.taxonomy[DEPTH].words.index(e.primary(DEPTH)),
             e.appeared,
         )
-        for e in preferred(then.entries, then.taxonomy)
+        for e in by_preference(then.entries, then.taxonomy)
     ]
     assert ranks == sorted(ranks)
     assert {e.key for e in in_reading_order(then, then.taxonomy)} == {e.key for e in then}
 
 
-def test_every_value_of_the_taxonomy_has_a_path_that_is_proven_to_be_the_shortest(then: Pool) -> None:
+def test_every_value_has_a_path_that_is_proven_minimal(then: Pool) -> None:
     for axis in then.taxonomy.on("entry"):
         for value in axis.values:
             assert related(then, [(axis.id, value)]).smallest, (axis.id, value)
@@ -185,7 +185,7 @@ AXES = st.lists(st.sampled_from(["category", "reward", "credit", "decision", "to
 
 
 @given(FILTERS, AXES, st.booleans())
-def test_a_path_covers_all_that_occurs_each_entry_adding_something(
+def test_a_path_covers_every_value_and_each_entry_adds_one(
     pool: Pool, filters: list[tuple[str, str]], axes: list[str], primary: bool
 ) -> None:
     found = related(pool, filters, axes, primary)
@@ -199,7 +199,7 @@ def test_a_path_covers_all_that_occurs_each_entry_adding_something(
     if not primary:
         assert set(found.covered) == carried
     assert set(found.covered) <= carried
-    assert all(step.adds for step in found.path)
+    assert all(step.new_values for step in found.path)
     assert {step.entry.key for step in found.path} <= {e.key for e in found.entries}
 
 

@@ -1,4 +1,4 @@
-"""The smallest cover: against every choice there is, against a solver, and whatever the order."""
+"""Minimum set cover: compared with exhaustive search and a solver, and independent of the order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SETS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=5), max_size=9)
 
 
 def costs(number: int) -> list[Cost]:
-    """Prices of which no two choices have the same sum, so that one choice is the cheapest."""
+    """Return costs such that every choice has a different sum, so that the cheapest is unique."""
     return [(place % 3, 1 << place) for place in range(number)]
 
 
@@ -27,7 +27,7 @@ def held(sets: Sets, chosen: tuple[int, ...]) -> set[str]:
 
 
 def cheapest(sets: Sets, prices: list[Cost]) -> tuple[int, ...]:
-    """Every choice tried: the least by number, then by cost."""
+    """Return the least choice by number, then by cost, by exhaustive search."""
     for size in range(len(sets) + 1):
         complete = [c for c in combinations(range(len(sets)), size) if held(sets, c) == held(sets, tuple(range(len(sets))))]  # fmt: skip
         if complete:
@@ -47,17 +47,17 @@ def cheapest(sets: Sets, prices: list[Cost]) -> tuple[int, ...]:
         pytest.param([["a", "a"], ["a"]], (0,), id="an element twice"),
     ],
 )
-def test_as_few_as_can_be_are_chosen(sets: Sets, chosen: tuple[int, ...]) -> None:
+def test_the_cover_is_minimal(sets: Sets, chosen: tuple[int, ...]) -> None:
     assert smallest_cover(sets, costs(len(sets))) == Cover(chosen, True)
 
 
-def test_among_equally_many_the_least_cost_decides_from_the_left() -> None:
+def test_among_minimal_covers_the_least_cost_decides() -> None:
     assert smallest_cover(["ab", "ab", "ab"], [(1, 0), (0, 2), (0, 1)]).chosen == (2,)
     assert smallest_cover(["a", "b", "ab"], [(0,), (0,), (9,)]).chosen == (2,)
 
 
 @given(SETS)
-def test_it_is_what_trying_every_choice_gives(sets: Sets) -> None:
+def test_it_equals_exhaustive_search(sets: Sets) -> None:
     found = smallest_cover(sets, costs(len(sets)))
     assert found.smallest
     assert held(sets, found.chosen) == held(sets, tuple(range(len(sets))))
@@ -89,7 +89,7 @@ def test_a_solver_finds_no_fewer(seed: int) -> None:
     assert len(found.chosen) == round(solved.fun)
 
 
-def test_a_search_that_is_cut_short_says_so_and_chooses_nothing_superfluous() -> None:
+def test_a_truncated_search_says_so_and_has_no_redundant_sets() -> None:
     random = np.random.default_rng(7)
     sets = [[str(n) for n in np.flatnonzero(random.random(80) < 0.1)] for _ in range(120)]
     found = smallest_cover(sets, costs(len(sets)), budget=5)
@@ -99,7 +99,7 @@ def test_a_search_that_is_cut_short_says_so_and_chooses_nothing_superfluous() ->
     assert all(held(sets, tuple(p for p in found.chosen if p != place)) != whole for place in found.chosen)
 
 
-def test_of_very_many_different_sets_a_small_choice_is_given_and_not_called_smallest() -> None:
+def test_a_cover_of_very_many_sets_is_not_called_minimal() -> None:
     sets = [[str(n), str(n + 1)] for n in range(EXACT + 50)]
     found = smallest_cover(sets, costs(len(sets)))
     assert held(sets, found.chosen) == held(sets, tuple(range(len(sets))))

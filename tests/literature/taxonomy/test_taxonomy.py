@@ -1,4 +1,4 @@
-"""The taxonomy: complete, in order, and loud when it is not."""
+"""The taxonomy: complete, in order, and with every problem reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the taxonomy says of gaps: impossible cells, triples, foundations, the strict reading."""
+"""Gap settings of the taxonomy: impossible cells, triples, foundations, the strict reading."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(tmp_path: Path, text: str) -> Taxonomy:
     return read_taxonomy(path, "t.toml")
 
 
-def test_impossible_cells_are_read_and_a_value_stands_for_every_how(tmp_path: Path) -> None:
+def test_impossible_cells_are_read_and_a_value_stands_for_all_qualifiers(tmp_path: Path) -> None:
     taxonomy = read(tmp_path, FULL)
     first, second = taxonomy.impossible
     assert dict(first.cells) == {"reward": ("shared",), "decision": ("stop: learned",)}
@@ -90,7 +90,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, problem: str) -> None:
+def test_problems_are_reported_with_their_place(tmp_path: Path, old: str, new: str, problem: str) -> None:
     assert old in FULL
     with pytest.raises(InvalidSurvey) as error:
         read(tmp_path, FULL.replace(old, new, 1))

@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 
 from survey.literature import InvalidSurvey, Pool, load
 from survey.site import render_prose
@@ -19,7 +21,7 @@ from survey.site.charts.drawing import Pictures
 from survey.site.charts.plots import plot, table
 from survey.site.notebooks import execution
 from survey.site.notebooks.execution import executed
-from survey.site.notebooks.rendering import filled, light, markdown, tables
+from survey.site.notebooks.rendering import markdown, slimmed, tables, with_figures
 from survey.site.publishing.folder import write_folder
 from tests.conftest import ROOT, few_data
 
@@ -124,11 +126,11 @@ def test_a_kept_run_that_is_damaged_is_run_again(project: Path) -> None:
 def test_a_kept_run_in_which_anything_was_changed_is_none(tmp_path: Path, old: str, new: str) -> None:
     place, own = tmp_path / "one.json", ["a state"]
     cells = [{"cell_type": "code", "source": "1 + 1", "outputs": [{"data": {"text/plain": "2"}}]}]
-    kept = json.dumps(execution.sealed({"own": own, "reads": {}, "notebook": {"cells": cells}}))
+    kept = json.dumps(execution.with_digest({"own": own, "reads": {}, "notebook": {"cells": cells}}))
     place.write_text(kept)
-    assert execution._still_true(place, own) == {"cells": cells}
+    assert execution._valid_run(place, own) == {"cells": cells}
     place.write_text(kept.replace(old, new))
-    assert execution._still_true(place, own) is None
+    assert execution._valid_run(place, own) is None
 
 
 def test_two_runs_give_the_same_bytes(project: Path) -> None:
@@ -173,16 +175,19 @@ def nested(depth: int) -> str:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("not a notebook", "is no notebook"),
-        ('{"cells": [], "nbformat": 4}', "is no notebook"),
-        ('{"cells": [], "nbformat": 9, "nbformat_minor": 0, "metadata": {}}', "is no notebook"),
-        ('{"cells": [{"cell_type": "markdown", "source": [7]}], "nbformat": 4, "nbformat_minor": 4}', "is no notebook"),
-        ("[" * 100_000, "is no notebook: it is nested too deeply"),
+        ("not a notebook", "is not a notebook"),
+        ('{"cells": [], "nbformat": 4}', "is not a notebook"),
+        ('{"cells": [], "nbformat": 9, "nbformat_minor": 0, "metadata": {}}', "is not a notebook"),
+        (
+            '{"cells": [{"cell_type": "markdown", "source": [7]}], "nbformat": 4, "nbformat_minor": 4}',
+            "is not a notebook",
+        ),
+        ("[" * 100_000, "is not a notebook: it is nested too deeply"),
         *[
-            (nested(depth), "is no notebook: it is nested too deeply")
+            (nested(depth), "is not a notebook: it is nested too deeply")
             for depth in (370, 600)  # too deep to be shown, too deep to be looked at
         ],
-        (nested(200), "is no notebook: .{1,200}$"),
+        (nested(200), "is not a notebook: .{1,200}$"),
     ],
     ids=[
         "text",
@@ -211,7 +216,7 @@ def test_a_notebook_that_raises_fails_the_build(project: Path) -> None:
 def test_an_unknown_citation_is_reported_with_its_cell(pool: Pool, project: Path) -> None:
     path = notebook(project, "one", cell("markdown", "# T", "a"), cell("markdown", "As in [@c33].", "b"))
     with pytest.raises(InvalidSurvey, match=r'notebooks/one.ipynb, cell 2:1: there is no entry "c33"'):
-        filled(executed([path], project)[path], pool, "notebooks/one.ipynb", Pictures())
+        with_figures(executed([path], project)[path], pool, "notebooks/one.ipynb", Pictures())
 
 
 def test_a_link_to_a_page_that_is_not_there_fails_the_build(project: Path) -> None:
@@ -265,13 +270,13 @@ def test_an_output_without_words_says_at_least_what_it_is() -> None:
 
 def test_a_page_with_html_that_no_parser_takes_is_refused_by_its_name() -> None:
     with pytest.raises(InvalidSurvey, match=r"notebooks/one\.ipynb:1: holds HTML that cannot be read"):
-        light("<p><![CDv </p>", "notebooks/one.ipynb", frozenset())
+        slimmed("<p><![CDv </p>", "notebooks/one.ipynb", frozenset())
 
 
 def test_for_other_generators_a_notebook_is_markdown(project: Path, pool: Pool) -> None:
     code = cell("code", "print('a line')\n7", "b")
     path = notebook(project, "one", cell("markdown", "# One\n\nSee [the other](two.ipynb) and [@c3].", "a"), code)
-    page = markdown(filled(executed([path], project)[path], pool, "notebooks/one.ipynb", Pictures()))
+    page = markdown(with_figures(executed([path], project)[path], pool, "notebooks/one.ipynb", Pictures()))
     assert "[the other](two.md)" in page
     assert "](../entries/c3.md)" in page
     assert "```python\nprint('a line')\n7\n```" in page
@@ -345,7 +350,9 @@ def test_a_notebook_of_ours_opens_with_a_title_cites_and_says_nothing_on_the_sid
     assert not [o for o in outputs if o.get("name") == "stderr"]
     assert not LOOSE.search(json.dumps(outputs))
     assert max(len(line) for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).splitlines()) <= 88
-    assert filled(ours[path], pool, f"notebooks/{path.name}", Pictures())["cells"][-1]["id"] == "survey-references"
+    assert (
+        with_figures(ours[path], pool, f"notebooks/{path.name}", Pictures())["cells"][-1]["id"] == "survey-references"
+    )
 
 
 def cell_of(code: str, output: str) -> str:
@@ -357,22 +364,48 @@ def cell_of(code: str, output: str) -> str:
     )
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "\n".join(f"line {number}" for number in range(20)),
+        "\n".join(["def f():", *(f"    return {number}" for number in range(19))]),
+        "first = 1\n" + '"""' + "\n".join(f"text {number}" for number in range(18)) + '"""\nlast = 2',
+    ],
+    ids=["lines", "indented", "a text across the fold"],
+)
+def test_long_code_is_shown_by_its_first_lines_and_unfolds(code: str) -> None:
+    html = "".join(f'<span class="n">{escape(part)}</span>' for part in re.split('(""".*?""")', code, flags=re.DOTALL))
+    cell = f'<div class="jp-Cell jp-CodeCell"><div class="highlight-ipynb"><pre>{html}\n</pre></div></div>'
+    page = BeautifulSoup(slimmed(cell, "notebooks/one.ipynb", frozenset()), "html.parser")
+    shown, rest = (part.get_text() for part in page.select("pre"))
+    assert f"{shown}\n{rest}" == code
+    assert shown.count("\n") + 1 == 8
+    assert page.select_one("details.rest pre") is page.select("pre")[1]
+    assert page.select_one("details.rest .unfold").get_text() == f"Show {code.count(chr(10)) + 1 - 8} more lines"  # type: ignore[union-attr]
+
+
+def test_code_of_fifteen_lines_is_shown_whole() -> None:
+    page = slimmed(cell_of("a\n" * 14, "<p>no picture</p>"), "notebooks/one.ipynb", frozenset())
+    assert "<details" not in page
+    assert page.count(";") == 15
+
+
 def test_a_long_way_to_a_picture_is_folded_and_a_short_one_is_not() -> None:
     picture = '<figure class="chart"></figure>'
-    assert "<details" in light(cell_of("a\n" * 9, picture), "notebooks/one.ipynb", frozenset())
-    assert "<details" not in light(cell_of("a\n" * 3, picture), "notebooks/one.ipynb", frozenset())
-    assert "<details" not in light(cell_of("a\n" * 9, "<p>no picture</p>"), "notebooks/one.ipynb", frozenset())
+    assert "<details" in slimmed(cell_of("a\n" * 9, picture), "notebooks/one.ipynb", frozenset())
+    assert "<details" not in slimmed(cell_of("a\n" * 3, picture), "notebooks/one.ipynb", frozenset())
+    assert "<details" not in slimmed(cell_of("a\n" * 9, "<p>no picture</p>"), "notebooks/one.ipynb", frozenset())
 
 
 def test_light_drops_marks_of_code_that_nobody_sees() -> None:
-    page = light(cell_of("a", '<svg fill="var(--hue, #23478f)"></svg>'), "notebooks/one.ipynb", frozenset())
+    page = slimmed(cell_of("a", '<svg fill="var(--hue, #23478f)"></svg>'), "notebooks/one.ipynb", frozenset())
     assert "line;" in page
     assert 'fill="var(--hue)"' in page
 
 
 def test_light_leaves_prose_as_it_is() -> None:
     page = '<div class="jp-Cell jp-MarkdownCell"><div class="jp-RenderedMarkdown"><p>A &amp; B</p></div></div>'
-    assert "<p>A &amp; B</p>" in light(page, "notebooks/one.ipynb", frozenset())
+    assert "<p>A &amp; B</p>" in slimmed(page, "notebooks/one.ipynb", frozenset())
 
 
 def test_prose_in_parts_is_prose_as_a_whole(pool: Pool) -> None:

@@ -11,7 +11,7 @@ import altair as alt
 import pytest
 
 from survey.literature import Pool
-from survey.literature.agreement import agreement, compared
+from survey.literature.agreement import agreement, reading_pairs
 from survey.site.charts.drawing import Pictures
 from survey.site.facts import Facts
 from survey.site.markup.templates import environment
@@ -32,7 +32,7 @@ def text(page: str) -> str:
 
 def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Pool, pages: dict[str, str]) -> None:
     expected = {"measure/agreement.md", "charts/agreement.json"}
-    for pair in compared(pool):
+    for pair in reading_pairs(pool):
         expected.add(pair_page(pair))
         for axis in pair.axes:
             found = agreement(pool, pair.first, pair.second, axis)
@@ -42,8 +42,8 @@ def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Poo
 
 def test_the_overview_speaks_first_of_the_pair_that_was_read_blind(pages: dict[str, str]) -> None:
     page = pages["measure/agreement.md"]
-    assert "# Read twice, 75 of 80 entries are alike on category, 46 on team shape" in page
-    assert "80 entries of the pool were read again without sight of the first reader's tags" in page
+    assert "# Agreement between readers: 75 of 80 entries on category, 46 on team shape" in page
+    assert "80 entries of the pool were read again, blind to the first reader's tags" in page
     shown = text(page)
     for figures in ("0.912 0.830 to 0.982", "0.433 0.306 to 0.561"):
         assert figures in shown
@@ -55,7 +55,7 @@ def test_the_published_spot_check_is_shown_with_its_one_exception(pages: dict[st
 
 
 def test_readers_are_stated_beside_the_figures(pool: Pool, pages: dict[str, str]) -> None:
-    for pair in compared(pool):
+    for pair in reading_pairs(pool):
         page = text(pages[pair_page(pair)])
         for id in {pair.first, pair.second} & pool.codings.keys():
             assert pool.codings[id].statement in page
@@ -65,7 +65,7 @@ def test_readers_are_stated_beside_the_figures(pool: Pool, pages: dict[str, str]
 def test_every_disagreement_stands_on_the_page_of_its_axis_with_evidence_and_what_stands(
     pool: Pool, pages: dict[str, str]
 ) -> None:
-    (pair,) = (p for p in compared(pool) if (p.first, p.second) == ("pool", SECOND))
+    (pair,) = (p for p in reading_pairs(pool) if (p.first, p.second) == ("pool", SECOND))
     found = agreement(pool, "pool", SECOND, "decision")
     page = pages[axis_page(pair, found.axis)]
     assert all(f"entries/{d.key}/#decision" in page for d in found.disagreements)
@@ -83,7 +83,7 @@ def test_our_sentences_are_about_confusions_that_exist(pool: Pool, pages: dict[s
     ):
         confused = {
             f"{axis} {one} {other}"
-            for pair in compared(pool) if (pair.first, pair.second) == (first, second)
+            for pair in reading_pairs(pool) if (pair.first, pair.second) == (first, second)
             for axis in pair.axes
             for one, other, _ in agreement(pool, first, second, axis).confusions()
         }  # fmt: skip
@@ -93,7 +93,7 @@ def test_our_sentences_are_about_confusions_that_exist(pool: Pool, pages: dict[s
 
 
 def test_the_chart_is_valid_and_tells_the_same_as_its_table(pool: Pool, pages: dict[str, str]) -> None:
-    (pair,) = (p for p in compared(pool) if (p.first, p.second) == (PUBLISHED, SECOND))
+    (pair,) = (p for p in reading_pairs(pool) if (p.first, p.second) == (PUBLISHED, SECOND))
     found = [agreement(pool, PUBLISHED, SECOND, axis, blind_only=True) for axis in pair.axes]
     chart = forest(pool, pair, found)
     assert json.loads(pages["charts/agreement.json"]) == chart.spec

@@ -34,7 +34,7 @@ def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files:
     for claim in pool.claims:
         assert f"](claims/{claim.id}" not in files["claims/index.md"]
         assert f"{claim.id}/" in files["claims/index.md"]
-        assert "Cite it" in files[f"claims/{claim.id}.md"]
+        assert "Cite this claim" in files[f"claims/{claim.id}.md"]
         assert f"claims/{claim.id}.bib" in files
 
 
@@ -59,7 +59,7 @@ def test_a_contested_claim_shows_each_reading_the_entries_of_each_and_the_reason
         assert re.search(rf"{reading}</th><td[^>]*>{number} of 84.*?</td><td>{verdict}", page), reading
     assert "entries/puppeteer/" in page
     assert "entries/learning-to-deliberate2025/" in page
-    assert "where our coding departs from the published number" in page
+    assert "where our coding differs from the published number" in page
     assert "@" in files["claims/stopping-untrained.bib"]
 
 
@@ -74,10 +74,10 @@ def test_an_entry_lists_the_claims_that_count_it(pool: Pool) -> None:
 
 def test_a_chapter_ends_with_the_claims_it_discusses(pool: Pool) -> None:
     page = render_prose("# Decisions\n", pool, "read/decisions.md", "decisions.md", Pictures())
-    section = page.split("## What this page claims")[1]
+    section = page.split("## Claims on this page")[1]
     assert "claims/stopping-untrained/" in section
     assert section.count("<li>") == len([c for c in pool.claims if "read/decisions.md" in c.chapters])
-    assert "What this page claims" not in render_prose("# Other\n", pool, "read/other.md", "other.md", Pictures())
+    assert "Claims on this page" not in render_prose("# Other\n", pool, "read/other.md", "other.md", Pictures())
 
 
 def test_a_survey_without_claims_has_no_ledger(pool: Pool) -> None:

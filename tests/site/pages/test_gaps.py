@@ -87,7 +87,7 @@ def test_each_kind_has_a_sign_of_its_own() -> None:
 
 
 def test_cells_that_are_no_gaps_and_yet_sparse_are_listed_apart(files: dict[str, str]) -> None:
-    part = files["gaps/index.md"].split("## Sparser than chance")[1].split("## All maps")[0]
+    part = files["gaps/index.md"].split("## Sparse cells that are not open")[1].split("## All maps")[0]
     assert "orchestration × agent" in part
     assert "RL method × managed by a harness" not in part
 
@@ -130,8 +130,8 @@ def test_a_note_on_a_cell_that_is_filled_by_now_is_kept_apart(snapshot: Pool) ->
     filled = next(cell for cell in gap_map(snapshot, "reward", "credit") if cell.kind is Kind.FILLED)
     note = replace(notes[0], cells={"reward": (filled.row,), "credit": (filled.column,)})
     page = dict(gap_pages(Facts(replace(snapshot, notes=(note,)), SITE)))["gaps/index.md"]
-    assert "## No longer empty" in page
-    assert "Gaps with a reason to care" not in page
+    assert "## Closed gaps" in page
+    assert "Gaps that matter" not in page
 
 
 def test_pages_are_light_enough_for_a_phone(files: dict[str, str]) -> None:

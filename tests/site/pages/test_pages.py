@@ -99,7 +99,7 @@ def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
     cell = page.partition(f'id="{anchor(row, column)}"')[2].partition("</section>")[0]
     assert listed(cell) == [work.key for work in works[:LISTED]]
     assert f"The newest {LISTED} of {len(works)}." in cell
-    assert f'<a href="../../explore/?reward={row}&amp;topology={column}">All that carry both' in cell
+    assert f'<a href="../../explore/?reward={row}&amp;topology={column}">All with both values' in cell
 
 
 def listed(page: str) -> list[str]:
@@ -198,9 +198,9 @@ def test_a_survey_of_another_field_builds_strictly(tmp_path: Path) -> None:
     assert built(tmp_path, "--strict", "--quiet") == ""
     glossary = (tmp_path / "site" / "glossary" / "index.html").read_text()
     assert '<th scope="col" lang="fr">Français</th>' in glossary
-    assert "The words of the survey in English and in French, with their definitions." in glossary
+    assert "The terms of the survey in English and in French, with their definitions." in glossary
     agreement = (tmp_path / "site" / "measure" / "agreement" / "index.html").read_text()
-    assert "1 entry of the pool was read again without sight" in agreement
+    assert "1 entry of the pool was read again, blind to" in agreement
 
 
 def test_a_wrong_figure_stops_the_build_with_file_and_line(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_wrong_pool_stops_the_build_with_its_own_messages(tmp_path: Path) -> N
 def test_a_hand_written_page_is_never_replaced(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     (project / "docs" / "glossary.md").write_text("# Mine\n")
-    assert "docs/glossary.md stands where a computed page belongs: rename or delete it" in built(project)
+    assert "docs/glossary.md has the path of a computed page: rename or delete it" in built(project)
 
 
 def test_the_plugin_watches_the_data_and_the_package(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_the_folder_asks_for_no_plugin_of_ours_and_has_no_live_figures_left(fold
 def test_a_hand_written_page_is_not_replaced_in_a_folder_either(tmp_path: Path) -> None:
     project = project_in(tmp_path)
     (project / "docs" / "glossary.md").write_text("# Mine\n")
-    with pytest.raises(InvalidSurvey, match=r"docs/glossary\.md:1: stands where a computed page belongs"):
+    with pytest.raises(InvalidSurvey, match=r"docs/glossary\.md:1: has the path of a computed page"):
         write_folder(load(project / "bib"), project, project / "out")
     assert not (project / "out").exists()
 
@@ -289,7 +289,7 @@ def test_the_command_writes_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_screening_page_counts_searches_by_family(pool: Pool, files: dict[str, str | bytes]) -> None:
     page = str(files["measure/screening.md"])
     hits, screened, kept = pool.searches.totals
-    assert f"{hits} hits, of which {screened} were read as abstracts and {kept} came into the pool" in page
+    assert f"{hits} hits, of which {screened} were read as abstracts and {kept} were added to the pool" in page
     assert page.count("<code>") == len(pool.searches)
 
 

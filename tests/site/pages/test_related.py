@@ -14,7 +14,7 @@ from markupsafe import escape
 
 from survey.literature import Pool, crosstab, parse_bibtex
 from survey.literature.pool import NOT_CODED, counted
-from survey.literature.related import in_reading_order, preferred, related
+from survey.literature.related import by_preference, in_reading_order, related
 from survey.site.facts import Facts, cells_of
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import environment
@@ -70,7 +70,7 @@ def test_the_page_shows_the_shortest_way_through_every_main_axis(pool: Pool, mad
 
 def test_the_data_is_what_the_page_needs_and_no_more(pool: Pool, works: dict[str, Any]) -> None:
     assert works["stamp"] == pool.stamp
-    assert [entry["key"] for entry in works["entries"]] == [e.key for e in preferred(pool.entries, pool.taxonomy)]
+    assert [entry["key"] for entry in works["entries"]] == [e.key for e in by_preference(pool.entries, pool.taxonomy)]
     assert sorted(works["entries"], key=lambda e: e["place"])[0]["key"] == in_reading_order(pool, pool.taxonomy)[0].key
     assert [record["key"] for record in works["records"]] == [r.key for r in pool.records]
     assert len(works["background"]) == len(pool.background)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from survey.literature import Pool
-from survey.literature.claims import Conclusion, Standing, by_standing, conclusions, hangs_on, rankings
+from survey.literature.claims import Conclusion, Standing, by_standing, conclusions, rankings, turning_entries
 from survey.literature.pool.claims_file import Claims
 from survey.site.facts import Facts
 from survey.site.pages.claims.robustness import PAGE, robustness_pages
@@ -69,7 +69,7 @@ def test_a_cell_says_number_and_verdict_and_a_dash_where_nothing_is_asked(text: 
 
 
 def test_what_it_does_not_mean_stands_before_the_tables(text: str) -> None:
-    assert text.index("## What surviving means, and what it does not") < text.index("## Fails in some variant")
+    assert text.index("## What robustness means, and what it does not") < text.index("## Fails in some variant")
     assert "A claim that fails is not refuted." in text
 
 
@@ -87,15 +87,23 @@ def test_every_variant_says_what_it_does_and_how_many_claims_fail(
 
 
 def test_the_entries_on_which_conclusions_hang_are_linked(text: str, found: dict[str, Conclusion]) -> None:
-    section = text.split("on which a conclusion hangs")[1].split("\n## ")[0]
-    hanging = hangs_on(found.values())
+    section = text.split("on which a claim depends")[1].split("\n## ")[0]
+    hanging = turning_entries(found.values())
     assert re.findall(r'<li><a href="../../entries/([^/]+)/">', section) == list(hanging)
     assert section.count("(would pass without it)") == 1
 
 
 def test_how_many_near_misses_it_takes_is_told_apart(text: str) -> None:
-    assert row(text, "If the near misses spoke against it", "message-credit-sparse") == ["2", "12", "8 of 10"]
-    assert row(text, "If the near misses spoke against it", "orchestrator-credit-sparse") == ["8", "18", "2 of 10"]
+    assert row(text, "Worst case: near misses count against the claim", "message-credit-sparse") == [
+        "2",
+        "12",
+        "8 of 10",
+    ]
+    assert row(text, "Worst case: near misses count against the claim", "orchestrator-credit-sparse") == [
+        "8",
+        "18",
+        "2 of 10",
+    ]
 
 
 def test_every_main_axis_is_ordered_with_zeros(pool: Pool, text: str) -> None:

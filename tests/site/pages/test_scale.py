@@ -21,9 +21,9 @@ def page(pool: Pool) -> str:
 def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool: Pool) -> None:
     for value in ("agents", "steps", "parallel"):
         assert f'id="chart-scale-{value}"' in page
-    assert "At most 300 deployed, as a company reports; 100 " in page
-    assert "100 trained, as a company reports" in page
-    assert "that could say do not" in page
+    assert "Largest disclosed: 300 (deployed, as a company reports), 100 (" in page
+    assert "100 (trained, as a company reports)" in page
+    assert "that could disclose it do not" in page
     numbers = pool.tags["number"].dropna()
     assert page.count('<th scope="row">') >= len(numbers)
 

@@ -20,7 +20,7 @@ def one(aim: float | None, found: float) -> Measured:
 
 @pytest.mark.parametrize(
     ("aim", "found", "verdict"),
-    [(2.0, 1.5, "met"), (2.0, 2.0, "met"), (2.0, 2.01, "falls short"), (None, 9.0, "none set")],
+    [(2.0, 1.5, "met"), (2.0, 2.0, "met"), (2.0, 2.01, "missed"), (None, 9.0, "no aim")],
 )
 def test_an_aim_is_met_or_not_by_its_figure(aim: float | None, found: float, verdict: str) -> None:
     assert one(aim, found).verdict == verdict

@@ -62,9 +62,9 @@ def test_formulas_become_mathml_and_need_no_script(pool: Pool) -> None:
         (r"\frac", r'not a formula that can be shown: "\frac" (no available tokens)'),
         ("a^b^c", 'not a formula that can be shown: "a^b^c" (double superscripts)'),
         (r"\begin{matrix} a", r'not a formula that can be shown: "\begin{matrix} a" (missing end)'),
-        (r"\color", r'not a formula that can be shown: "\color" (the converter gave up)'),
+        (r"\color", r'not a formula that can be shown: "\color" (the converter failed)'),
         (r"\frac{1}{n", r'a brace too many or too few in the formula "\frac{1}{n"'),
-        (r"\argmx_a q", r'"\argmx" is not a command that formulas know: "\argmx_a q"'),
+        (r"\argmx_a q", r'"\argmx" is not a known command of formulas: "\argmx_a q"'),
     ],
 )
 def test_a_formula_that_cannot_be_shown_whole_is_an_error_with_its_line(pool: Pool, formula: str, said: str) -> None:

@@ -18,29 +18,34 @@ from cyclonedx.validation.json import JsonStrictValidator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from survey.extras import PROJECT
 from survey.literature import Pool
 from survey.site.facts import Facts
 from survey.site.pages.dependencies.builder import PAGE, dependency_pages
-from survey.site.pages.dependencies.listing import listed
+from survey.site.pages.dependencies.listing import GROUPS, listed
 from survey.site.publishing import bill_of_materials as supply
 from survey.site.publishing.bill_of_materials import (
-    PROJECT,
     UNKNOWN,
     as_csv,
-    closure,
+    dependency_closure,
     home,
     licence,
     pins,
-    relisted,
     sbom,
+    updated_listing,
 )
 from tests.conftest import ROOT
 
 LOCK = pins((ROOT / "constraints.txt").read_text())
 PROJECTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECTS["optional-dependencies"]
-ASKED = [Requirement(line) for line in (*PROJECTS["dependencies"], *EXTRAS["cluster"], *EXTRAS["dev"])]
-"""What the project itself asks for, to build the site, for a cluster and for tests."""
+ASKED = [
+    one
+    for lines in (PROJECTS["dependencies"], *EXTRAS.values())
+    for line in lines
+    if (one := Requirement(line)).name != PROJECT
+]
+"""What the project itself asks for, in its base installation and in any of its extras."""
 
 PERMISSIVE = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-2-Clause-Views", "BSD-3-Clause",
@@ -84,7 +89,7 @@ def test_everything_that_the_project_asks_for_is_pinned_within_its_range() -> No
 
 def test_everything_that_the_project_needs_here_is_installed_and_pinned_whoever_asks_for_it() -> None:
     here = [one for one in ASKED if one.marker is None or one.marker.evaluate()]
-    needed = {canonicalize_name(name) for one in here for name in closure(one.name, one.extras)}
+    needed = {canonicalize_name(name) for one in here for name in dependency_closure(one.name, one.extras)}
     assert len(needed) > 100
     assert needed - set(LOCK) == set()
 
@@ -107,12 +112,24 @@ def test_the_list_says_what_the_installed_packages_say() -> None:
     assert said == {name: (licence(distribution(name)), home(distribution(name))) for name in said}
 
 
-def test_what_the_site_and_a_cluster_need_here_is_listed_as_such() -> None:
-    for_site, for_cluster = (
-        {canonicalize_name(one.name) for one in listed() if one.needed == needed} for needed in ("site", "cluster")
-    )
-    assert set(closure()) - {PROJECT} <= for_site
-    assert {"dask", "distributed", "fsspec"} <= set(closure(extras=["cluster"])) - set(closure()) <= for_cluster
+def test_what_each_extra_needs_here_is_listed_with_the_first_that_needs_it() -> None:
+    assert [*GROUPS] == ["base", *(extra for extra in EXTRAS if extra != "dev"), "tests"]
+    known = {PROJECT}
+    for group, some in {
+        "base": {"msgspec", "click"},
+        "analysis": {"numpy"},
+        "site": {"mkdocs"},
+        "cluster": {"dask"},
+    }.items():
+        needed = set(dependency_closure(extras=[group])) - known
+        assert some <= needed <= {canonicalize_name(one.name) for one in listed() if one.needed == group}
+        known |= needed
+    assert {one.needed for one in listed()} == {*GROUPS}
+
+
+def test_the_base_needs_neither_arrays_nor_pages_and_an_extra_is_not_a_package() -> None:
+    assert len(dependency_closure()) < 12
+    assert all(PROJECT not in needed for needed in dependency_closure(extras=["dev"]).values())
 
 
 def test_what_we_ask_for_ourselves_has_a_purpose_in_our_words_and_nothing_else_has() -> None:
@@ -133,12 +150,14 @@ def test_every_licence_is_known_and_may_be_used_for_what_it_is_used_for() -> Non
 
 def test_listing_again_keeps_what_a_person_wrote_and_what_is_not_installed_here() -> None:
     before = listed()
-    assert as_csv(relisted({**LOCK}, before)) == as_csv(sorted(before, key=lambda one: canonicalize_name(one.name)))
+    assert as_csv(updated_listing({**LOCK}, before)) == as_csv(
+        sorted(before, key=lambda one: canonicalize_name(one.name))
+    )
 
 
 def test_a_pin_that_is_neither_installed_nor_listed_is_an_error_that_names_it() -> None:
     with pytest.raises(ValueError, match=r"no-such-package==1\.0 is not installed here"):
-        relisted({"no-such-package": "1.0"}, [])
+        updated_listing({"no-such-package": "1.0"}, [])
 
 
 # -------------------------------------------------------------- what packages say
@@ -184,7 +203,7 @@ def test_the_bill_of_materials_is_a_cyclonedx_document() -> None:
 
 def test_the_bill_has_everything_that_the_site_needs_and_nothing_that_only_tests_do() -> None:
     parts = {canonicalize_name(part["name"]): part["version"] for part in sbom()["components"]}
-    for_site = {canonicalize_name(one.name) for one in listed() if one.needed == "site"}
+    for_site = {canonicalize_name(one.name) for one in listed() if one.needed in ("base", "analysis", "site")}
     assert {"mkdocs", "altair", "bibtexparser", "markupsafe"} < set(parts) <= for_site
     assert parts == {name: LOCK[name] for name in parts}
 

@@ -1,4 +1,4 @@
-"""Two validators, one answer; and the schema says what it says of itself."""
+"""Both validators agree, and the schema describes itself correctly."""
 
 from __future__ import annotations
 
@@ -95,18 +95,18 @@ VALUES: list[tuple[str, Any, list[tuple[str, str, str]]]] = [
     ("missing beside a slip", {"id": "e1", "t": 0, "type": "stop", "agnt": "a"}, [("0", "required", '"agent" is missing (is it "agnt"?)')]),
     ("not a number", {"id": "e1", "t": "x", "type": "stop", "agent": "a"}, [("0/t", "type", 'found "x", expected a number')]),
     ("negative", {"id": "e1", "t": -0.5, "type": "stop", "agent": "a"}, [("0/t", "minimum", "found -0.5, expected 0 or more")]),
-    ("empty", {"id": "", "t": 0, "type": "stop", "agent": "a"}, [("0/id", "minLength", "is empty, expected a text")]),
-    ("null", {"id": "e1", "t": 0, "type": "stop", "agent": None}, [("0/agent", "type", "found null, expected a text")]),
+    ("empty", {"id": "", "t": 0, "type": "stop", "agent": "a"}, [("0/id", "minLength", "is empty, expected a non-empty string")]),
+    ("null", {"id": "e1", "t": 0, "type": "stop", "agent": None}, [("0/agent", "type", "found null, expected a string")]),
     ("status", {"id": "e1", "t": 0, "type": "stop", "agent": "a", "status": "eror"},
      [("0/status", "enum", 'found "eror" (did you mean "error"?), expected one of ok, error, cancelled, timeout, rejected')]),
-    ("twice", {"id": "e1", "t": 0, "type": "stop", "agent": "a", "decision": ["O1", "O1"]}, [("0/decision", "uniqueItems", "names something twice")]),
+    ("twice", {"id": "e1", "t": 0, "type": "stop", "agent": "a", "decision": ["O1", "O1"]}, [("0/decision", "uniqueItems", "contains a duplicate")]),
     ("not an object", 3, [("0", "type", "found 3, expected an object")]),
 ]  # fmt: skip
 
 
 @BOTH
 @pytest.mark.parametrize(("value", "expected"), [row[1:] for row in VALUES], ids=[row[0] for row in VALUES])
-def test_an_event_is_told_what_was_found_and_what_was_expected(
+def test_a_violation_names_what_was_found_and_what_was_expected(
     validators: dict[str, Validator], value: Any, expected: list[Any]
 ) -> None:
     assert said(validators["events"], [value]) == expected
@@ -120,7 +120,7 @@ def test_tokens_of_an_unknown_kind_are_named(validators: dict[str, Validator]) -
     assert "inptu" in message
 
 
-# check: for traces that a program made
+# check: for traces built by a program
 
 
 def test_checking_a_trace_finds_errors_of_structure() -> None:
@@ -144,7 +144,7 @@ def test_checking_a_trace_without_events_says_so() -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400], ids=["nan", "infinite", "huge"])
 @pytest.mark.parametrize("where", ["cost of the run", "reward of an event", "end of an event"])
-def test_checking_a_trace_made_with_a_number_that_is_none_says_so(number: float, where: str) -> None:
+def test_check_reports_nan_in_a_trace_built_by_a_program(number: float, where: str) -> None:
     fields: dict[str, Json] = {"reward of an event": {"reward": number}, "end of an event": {"t_end": number}}
     head: dict[str, Json] = {"cost of the run": {"costs": {"tokens": number, "wall_clock_s": 0}}}
     made = small([{"type": "stop", **fields.get(where, {})}], schema_version=1, **head.get(where, {}))

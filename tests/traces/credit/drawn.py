@@ -40,7 +40,7 @@ def pairs_of_tables(draw: st.DrawFn) -> tuple[list[float], list[float]]:
 
 
 def seeded(number: int, seed: int) -> Game:
-    """A game without any structure: every coalition is worth a number drawn at random."""
+    """A game without structure: the worth of every coalition is random."""
     drawn = np.random.default_rng(seed).random(1 << number)
     return tabled(drawn.tolist())
 
@@ -50,7 +50,7 @@ def shares(credits: Any) -> dict[str, float]:
 
 
 def fork(score: float = 1.0, **head: Any) -> Trace:
-    """A lead, two searchers of one fact, one of another, and one whose return nobody takes up."""
+    """A lead, two agents that search one fact, one that searches another, and one whose return is unused."""
     events: list[Json] = [{"type": "orchestrator_decision", "tokens": {"output": 3}}]
     edges: list[tuple[str, str, str]] = []
     returns = []

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from survey.cli.trace.credit import credit
 from survey.traces import Trace
 from survey.traces.credit import METHODS
-from survey.traces.files import dumped
+from survey.traces.files import to_json_line
 from tests.traces.credit.drawn import fork
 
 
@@ -25,7 +25,7 @@ def runs(tmp_path: Path) -> Path:
 
 def saved(folder: Path, *traces: Trace) -> Path:
     path = folder / "runs.jsonl"
-    path.write_bytes(b"".join(dumped(trace) + b"\n" for trace in traces))
+    path.write_bytes(b"".join(to_json_line(trace) + b"\n" for trace in traces))
     return path
 
 

@@ -16,19 +16,19 @@ from survey.traces.credit import (
     METHODS,
     NotMeasurable,
     agent_wise,
-    along,
     alternatives,
     assign,
     branches,
     composite,
     composite_group,
     counterfactual,
-    estimates,
     exact,
-    game_played,
+    gae_advantages,
+    gae_credits,
     group_centred,
     group_relative,
     reach,
+    simulated_game,
     two_level,
 )
 from survey.traces.credit.group import returns_to_go
@@ -67,7 +67,7 @@ def test_where_all_runs_got_the_same_there_is_nothing_to_prefer() -> None:
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.group])
 def test_one_run_is_no_group(name: str) -> None:
     kind = METHODS[name].kinds[-1] if name != "counterfactual" else "turn"
-    with pytest.raises(NotMeasurable, match=r"needs (a group: at least two runs|runs that depart)"):
+    with pytest.raises(NotMeasurable, match=r"needs (a group: at least two runs|runs that branch)"):
         assign(fork(), kind, name)
 
 
@@ -146,17 +146,17 @@ def test_runs_that_branch_at_one_event_are_credited_there() -> None:
 
 
 BRANCHES: list[tuple[str, list[Trace], str]] = [
-    ("removed", [rerun("x", 1, how="removed"), rerun("y", 0)], "needs runs that were played on"),
+    ("removed", [rerun("x", 1, how="removed"), rerun("y", 0)], "needs reruns"),
     (
         "another event",
         [rerun("x", 1), rerun("y", 0, **{"from": "e1"})],
-        "needs runs that all depart at one event, found e1, e3",
+        "needs runs that all branch at one event, found e1, e3",
     ),
     ("a stranger", [rerun("x", 1), fork(trace_id="z")], "z is neither"),
     (
         "no event",
         [fork(counterfactual_of={"trace_id": "run", "how": "rerun"})],
-        "needs the one event at which r departs",
+        "needs the one event at which r branches",
     ),
 ]
 
@@ -168,7 +168,7 @@ def test_runs_that_do_not_branch_at_one_event_are_refused(runs: list[Trace], sai
 
 
 def test_the_branch_must_be_of_the_kind_asked_for() -> None:
-    with pytest.raises(NotMeasurable, match='the runs branch at "e3", which is no orchestrator of run'):
+    with pytest.raises(NotMeasurable, match='the runs branch at "e3", which is not a unit of kind orchestrator in run'):
         counterfactual([fork(trace_id="run"), rerun("x", 0)], "orchestrator")
 
 
@@ -204,7 +204,7 @@ def test_without_rewards_of_their_own_sub_agents_have_no_level() -> None:
         two_level(GROUP)
 
 
-# along the run
+# generalised advantage estimation
 
 
 @MODEST
@@ -213,7 +213,7 @@ def test_with_lambda_one_estimates_are_returns_less_what_was_expected(
     steps: list[tuple[float, float]], gamma: float
 ) -> None:
     rewards, values = [list(column) for column in zip(*steps, strict=True)]
-    assert estimates(rewards, values, gamma) == pytest.approx(returns_to_go(rewards, gamma) - np.array(values))
+    assert gae_advantages(rewards, values, gamma) == pytest.approx(returns_to_go(rewards, gamma) - np.array(values))
 
 
 @MODEST
@@ -222,7 +222,7 @@ def test_with_lambda_nothing_estimates_are_surprises(steps: list[tuple[float, fl
     rewards, values = [list(column) for column in zip(*steps, strict=True)]
     following = [*values[1:], 0]
     wanted = [r + v_next - v for r, v, v_next in zip(rewards, values, following, strict=True)]
-    assert estimates(rewards, values, 1, 0) == pytest.approx(wanted)
+    assert gae_advantages(rewards, values, 1, 0) == pytest.approx(wanted)
 
 
 def test_rewards_of_events_come_with_their_turns_and_that_of_the_run_with_the_last() -> None:
@@ -234,24 +234,24 @@ def test_rewards_of_events_come_with_their_turns_and_that_of_the_run_with_the_la
         ],
         rewards={"team": 1},
     )
-    assert shares(along(trace)) == {"e1": 1.75, "e3": 1.25}
-    assert shares(along(trace, gamma=0)) == {"e1": 0.5, "e3": 1.25}
+    assert shares(gae_credits(trace)) == {"e1": 1.75, "e3": 1.25}
+    assert shares(gae_credits(trace, gamma=0)) == {"e1": 0.5, "e3": 1.25}
 
 
 def test_agents_can_be_sequences_of_their_own() -> None:
-    found = shares(along(fork(), by_agent=True, gamma=0.5))
+    found = shares(gae_credits(fork(), by_agent=True, gamma=0.5))
     assert found == {"e1": 0.5, "e3": 1, "e6": 1, "e9": 1, "e12": 1, "e13": 1}
-    assert shares(along(fork(), gamma=0.5))["e1"] == 0.5**5
+    assert shares(gae_credits(fork(), gamma=0.5))["e1"] == 0.5**5
 
 
 def test_a_critic_is_asked_about_every_token() -> None:
     asked: list[str] = []
-    found = along(fork(), "token", critic=lambda name: asked.append(name) or 0.25, lam=0)  # type: ignore[func-returns-value]
+    found = gae_credits(fork(), "token", critic=lambda name: asked.append(name) or 0.25, lam=0)  # type: ignore[func-returns-value]
     assert asked == [own.unit for own in found]
     assert [own.value for own in found] == [0] * 15 + [0.75]
 
 
-# what makes no sense
+# invalid combinations
 
 
 def test_every_method_takes_the_units_it_says_and_refuses_the_others_with_a_reason() -> None:
@@ -260,7 +260,7 @@ def test_every_method_takes_the_units_it_says_and_refuses_the_others_with_a_reas
             if kind not in method.kinds:
                 with pytest.raises(NotMeasurable, match=f"does not credit units of kind {kind}: {method.refusal}"):
                     assign(GROUP, kind, name)
-    with pytest.raises(ValueError, match=r'"shaply" is no method \(did you mean "shapley"\?\)'):
+    with pytest.raises(ValueError, match=r'"shaply" is not a method \(did you mean "shapley"\?\)'):
         assign(GROUP, "agent", "shaply")
 
 
@@ -271,7 +271,7 @@ SIMULATED = Setting("centralized", agents=5, seed=4)
 
 def test_shapley_values_of_the_simulated_game_are_its_truth() -> None:
     run = simulate(SIMULATED)
-    assert shares(exact(game_played(run, "agent"))) == pytest.approx(dict(run.contributions("agent")))
+    assert shares(exact(simulated_game(run, "agent"))) == pytest.approx(dict(run.contributions("agent")))
 
 
 def test_simulated_runs_make_groups_and_branches() -> None:

@@ -1,4 +1,4 @@
-"""Advantages in the shape training code wants."""
+"""Advantages as arrays for training code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.traces.credit import Credit, NotMeasurable, advantages, along, assign, broadcast, frame, to_parquet, units
+from survey.traces.credit import (
+    Credit,
+    NotMeasurable,
+    advantages,
+    assign,
+    broadcast,
+    frame,
+    gae_credits,
+    to_parquet,
+    units,
+)
 from tests.traces.credit.drawn import MODEST, fork
 from tests.traces.strategies import Json, small
 
@@ -58,7 +68,7 @@ def test_messages_and_calls_of_a_turn_add_up_in_it() -> None:
 
 def test_tokens_keep_their_own() -> None:
     trace = small([TURN, TURN], rewards={"team": 1})
-    found = advantages(along(trace, "token", gamma=0.5), trace)
+    found = advantages(gae_credits(trace, "token", gamma=0.5), trace)
     assert found["token_advantages"].tolist() == [0.125, 0.25, 0.5, 1]
     assert found["advantages"].tolist() == [0.1875, 0.75]
 
@@ -66,7 +76,7 @@ def test_tokens_keep_their_own() -> None:
 def test_without_tokens_there_are_turns_alone() -> None:
     trace = small([{"type": "model_call"}, TURN], rewards={"team": 1})
     with pytest.raises(
-        NotMeasurable, match=r'needs the output tokens of every turn \(tokens.output\): "e1" does not say'
+        NotMeasurable, match=r'needs the output tokens of every turn \(tokens.output\): "e1" does not record them'
     ):
         advantages(broadcast(trace, "turn"), trace)
     found = advantages(broadcast(trace, "turn"), trace, per_token=False)
@@ -77,7 +87,7 @@ def test_without_tokens_there_are_turns_alone() -> None:
 def test_credits_of_two_kinds_or_of_another_run_are_refused() -> None:
     with pytest.raises(ValueError, match="expected credits of one kind of units, found agent, turn"):
         advantages([*broadcast(fork(), "agent"), *broadcast(fork(), "turn")], fork())
-    with pytest.raises(ValueError, match='"e9" is no turn of r'):
+    with pytest.raises(ValueError, match='"e9" is not a turn of r'):
         advantages([Credit("turn", "e9", 1, "by hand")], small([TURN]))
     with pytest.raises(ValueError, match="expected the credit of every token and of no other"):
         advantages([Credit("token", "e1:0", 1, "by hand")], small([TURN]))

@@ -1,4 +1,4 @@
-"""Shapley values: the axioms, an oracle, and what the estimates promise."""
+"""Shapley values: the axioms, an oracle, and the guarantees of the estimates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNBIASED: list[Design] = ["permutation", "antithetic", "stratified", "latin"]
 
 @MODEST
 @given(tables())
-def test_shares_add_up_to_the_worth_of_all_less_that_of_nobody(table: list[float]) -> None:
+def test_shares_add_up_to_the_worth_of_all_minus_the_empty_coalition(table: list[float]) -> None:
     assert sum(shares(exact(tabled(table))).values()) == pytest.approx(table[-1] - table[0])
 
 
@@ -98,13 +98,13 @@ def test_shapiq_finds_the_same(number: int) -> None:
 
 
 def test_twenty_units_are_exact_and_more_are_refused_with_advice() -> None:
-    game = Game(named(20), lambda present: float(bool(present)), fall=[(1 << 20) - 1] * 20)
+    game = Game(named(20), lambda present: float(bool(present)), dependents=[(1 << 20) - 1] * 20)
     assert [share.value for share in exact(game)] == pytest.approx([1 / 20] * 20)
     with pytest.raises(NotMeasurable, match=r"21 units have 2\^21 coalitions, too many for exact values: draw samples"):
         exact(Game(named(21), lambda present: 0.0))
 
 
-def test_each_coalition_is_asked_about_once() -> None:
+def test_each_coalition_is_evaluated_once() -> None:
     asked: list[frozenset[str]] = []
     game = Game(named(4), lambda present: asked.append(present) or float(len(present)))  # type: ignore[func-returns-value]
     exact(game)
@@ -113,14 +113,14 @@ def test_each_coalition_is_asked_about_once() -> None:
     assert len(asked) == len(set(asked)) == 16
 
 
-def test_coalitions_that_come_to_the_same_are_asked_about_once() -> None:
-    game = Game(("lead", "helper"), lambda present: float(len(present)), fall=[0b11, 0b10])
+def test_equivalent_coalitions_are_evaluated_once() -> None:
+    game = Game(("lead", "helper"), lambda present: float(len(present)), dependents=[0b11, 0b10])
     assert shares(exact(game)) == {"lead": 1.5, "helper": 0.5}
     assert sorted(game.known) == [0b00, 0b01, 0b11]
 
 
 @pytest.mark.parametrize("number", [1, 7, 64, 65, 1000])
-def test_a_coalition_is_told_by_the_names_of_its_units_however_many_there_are(number: int) -> None:
+def test_a_coalition_is_given_by_the_names_of_its_units_for_any_number_of_them(number: int) -> None:
     units = tuple(f"u{place}" for place in range(number))
     asked: list[frozenset[str]] = []
     game = Game(units, lambda present: asked.append(present) or 0.0)  # type: ignore[func-returns-value]
@@ -131,9 +131,7 @@ def test_a_coalition_is_told_by_the_names_of_its_units_however_many_there_are(nu
 
 @MODEST
 @given(tables(), st.sampled_from(get_args(Design)), st.booleans())
-def test_a_game_that_is_asked_about_many_coalitions_at_once_is_the_same_game(
-    table: list[float], design: Design, together: bool
-) -> None:
+def test_a_game_evaluated_in_batches_is_the_same_game(table: list[float], design: Design, together: bool) -> None:
     one = tabled(table)
     everybody = (1 << len(one.units)) - 1
     fall = [everybody if together and place == 0 else 1 << place for place in range(len(one.units))]
@@ -142,8 +140,8 @@ def test_a_game_that_is_asked_about_many_coalitions_at_once_is_the_same_game(
     def never(present: frozenset[str]) -> float:
         raise AssertionError(present)
 
-    one = replace(one, fall=fall)
-    many = Game(one.units, never, fall=fall, at_once=lambda rows: np.array(table)[rows @ places])
+    one = replace(one, dependents=fall)
+    many = Game(one.units, never, dependents=fall, batch_value=lambda rows: np.array(table)[rows @ places])
     assert shares(exact(many)) == pytest.approx(shares(exact(one)))
     assert shares(leave_one_out(many)) == pytest.approx(shares(leave_one_out(one)))
     assert shares(sampled(many, 4, 7, design)) == pytest.approx(shares(sampled(one, 4, 7, design)))
@@ -153,13 +151,13 @@ def test_a_game_that_is_asked_about_many_coalitions_at_once_is_the_same_game(
 
 @pytest.mark.parametrize("found", [np.array([1.0, np.nan]), np.array([1.0]), np.ones((2, 2))])
 def test_worths_that_are_no_numbers_or_not_as_many_as_were_asked_for_are_refused(found: np.ndarray) -> None:
-    game = Game(named(2), lambda _: 0.0, at_once=lambda _: found)
-    with pytest.raises(NotMeasurable, match="needs a number for every coalition: 2 were asked about"):
+    game = Game(named(2), lambda _: 0.0, batch_value=lambda _: found)
+    with pytest.raises(NotMeasurable, match="needs a finite number for every coalition: 2 were evaluated"):
         game.worths(np.ones((2, 2), dtype=bool))
 
 
 def test_a_worth_that_is_no_number_is_refused_with_the_coalition() -> None:
-    with pytest.raises(NotMeasurable, match=r"needs a number for every coalition: that of \['a'\] is worth nan"):
+    with pytest.raises(NotMeasurable, match=r"needs a finite number for every coalition: the worth of \['a'\] is nan"):
         exact(Game(("a",), lambda present: float("nan") if present else 0.0))
 
 
@@ -192,7 +190,9 @@ def test_the_mean_of_many_estimates_is_the_exact_value(design: Design) -> None:
 @pytest.mark.parametrize("design", get_args(Design))
 def test_estimates_add_up_to_the_whole_exactly(design: Design) -> None:
     game = seeded(5, 3)
-    assert sum(shares(sampled(game, 10, 1, design)).values()) == pytest.approx(game.worth(game.whole) - game.worth(0))
+    assert sum(shares(sampled(game, 10, 1, design)).values()) == pytest.approx(
+        game.worth(game.grand_coalition) - game.worth(0)
+    )
 
 
 @pytest.mark.parametrize("design", get_args(Design))
@@ -234,8 +234,8 @@ def test_a_unit_that_was_never_seen_to_matter_still_has_an_interval() -> None:
     assert (found["b"].low, found["b"].high) == pytest.approx((-0.03, 0.03), abs=0.001)
 
 
-def test_in_causal_orders_nobody_joins_before_what_it_falls_with() -> None:
-    game = Game(("lead", "a", "b"), lambda present: len(present) ** 2, fall=[0b111, 0b010, 0b100])
+def test_in_causal_orders_no_unit_joins_before_those_it_depends_on() -> None:
+    game = Game(("lead", "a", "b"), lambda present: len(present) ** 2, dependents=[0b111, 0b010, 0b100])
     found = shares(sampled(game, 400, 0, "causal"))
     assert found["lead"] == 1
     assert found["a"] == pytest.approx(4, abs=0.2)
@@ -248,7 +248,7 @@ def test_without_dependence_causal_orders_are_all_orders() -> None:
     assert causal == pytest.approx(shares(exact(game)), abs=0.02)
 
 
-def test_an_estimate_says_how_it_was_made() -> None:
+def test_an_estimate_records_its_method() -> None:
     assert sampled(seeded(3, 0), 100)[0].why == f"100 {DESIGNS['permutation']}; 95% interval"
     assert sampled(seeded(3, 0), 100, design="stratified")[0].why.startswith("102 ")
 

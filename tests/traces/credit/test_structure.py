@@ -1,4 +1,4 @@
-"""What the graph spares: coalitions that come to the same, and units that cannot matter."""
+"""Savings from the graph: equivalent coalitions, and units without influence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from survey.traces.credit import (
     game_of,
     outcome,
     reach,
-    structured,
+    without_bystanders,
 )
 from tests.traces.credit.drawn import MODEST, fork, shares
 from tests.traces.strategies import Json, small, traces
@@ -35,7 +35,7 @@ def test_coalitions_that_come_to_the_same_are_worth_the_same(trace: Trace, kind:
             game = game_of(scored, kind, VALUES[name](scored))
         except NotMeasurable:
             continue
-        plain = replace(game, fall=(), known={})
+        plain = replace(game, dependents=(), known={})
         for _ in range(4):
             present = data.draw(st.sets(st.sampled_from(game.units)))
             assert game(present) == pytest.approx(plain(present))
@@ -48,7 +48,7 @@ def test_a_bystander_never_changes_what_any_coalition_is_worth(trace: Trace, kin
     for name in VALUES:
         try:
             idle = bystanders(scored, kind)
-            game = replace(game_of(scored, kind, VALUES[name](scored)), fall=(), known={})
+            game = replace(game_of(scored, kind, VALUES[name](scored)), dependents=(), known={})
         except NotMeasurable:
             continue
         for unit in sorted(idle)[:4]:
@@ -65,19 +65,21 @@ def test_leaving_bystanders_out_leaves_exact_values_as_they_are(trace: Trace, ki
     except NotMeasurable:
         return
     if len(game.units) <= 8:
-        assert shares(structured(trace, kind, value)) == pytest.approx(shares(exact(game)))
+        assert shares(without_bystanders(trace, kind, value)) == pytest.approx(shares(exact(game)))
 
 
-def test_bystanders_are_not_asked_about() -> None:
+def test_bystanders_are_not_evaluated() -> None:
     done: list[tuple[int, int]] = []
-    found = structured(fork(), "agent", outcome(fork()), progress=lambda number, whole: done.append((number, whole)))
+    found = without_bystanders(
+        fork(), "agent", outcome(fork()), progress=lambda number, whole: done.append((number, whole))
+    )
     assert found[-1].unit == "idle"
-    assert found[-1].why == "nothing of it reaches the final act: not asked about"
+    assert found[-1].why == "nothing of it reaches the final act: not evaluated"
     assert done[-1] == (9, 9)  # of 32 coalitions, 16 are without the bystander, and 8 of those without the lead are one
 
 
 def test_samples_are_drawn_among_the_others() -> None:
-    found = {share.unit: share for share in structured(fork(), "agent", outcome(fork()), samples=50)}
+    found = {share.unit: share for share in without_bystanders(fork(), "agent", outcome(fork()), samples=50)}
     assert found["idle"].low is None
     assert found["lead"].low is not None
     assert sum(share.value for share in found.values()) == pytest.approx(1)
@@ -100,4 +102,4 @@ NEEDED: list[tuple[str, str, list[Json], list[tuple[str, str, str]]]] = [
 def test_no_bystander_is(kind: str, events: list[Json], edges: list[tuple[str, str, str]]) -> None:
     trace = small(events, edges)
     assert bystanders(trace, kind) == set()
-    assert all(own.value > 0 for own in structured(trace, kind, reach(trace, "tokens")))
+    assert all(own.value > 0 for own in without_bystanders(trace, kind, reach(trace, "tokens")))

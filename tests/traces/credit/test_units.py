@@ -1,4 +1,4 @@
-"""What credit can hang on, and what goes when it is taken out."""
+"""Units of credit, and what is removed with them."""
 
 from __future__ import annotations
 
@@ -60,26 +60,26 @@ MISSING: list[tuple[str, list[Json], str]] = [
     (
         "token",
         [{"type": "model_call", "tokens": 5}],
-        'needs the output tokens of every turn (tokens.output): "e1" does not say',
+        'needs the output tokens of every turn (tokens.output): "e1" does not record them',
     ),
     ("agent", [{"type": "human_intervention", "agent": "user"}], "needs agents: nobody acts"),
     (
         "agent",
         [{"type": "model_call", "agent": "e1"}],
-        '"e1" is the name of an agent and of an event: which one to take out is open',
+        '"e1" is the name of an agent and of an event: it is ambiguous which one to remove',
     ),
 ]
 
 
 @pytest.mark.parametrize(("kind", "events", "said"), MISSING, ids=[f"{row[0]}: {row[2][:20]}" for row in MISSING])
-def test_what_is_missing_is_said(kind: str, events: list[Json], said: str) -> None:
+def test_missing_data_is_named(kind: str, events: list[Json], said: str) -> None:
     with pytest.raises(NotMeasurable) as raised:
         units(small(events), kind)
     assert str(raised.value) == said
 
 
 def test_a_kind_that_there_is_not_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r'"mesage" is no kind of unit \(did you mean "message"\?\)'):
+    with pytest.raises(ValueError, match=r'"mesage" is not a kind of unit \(did you mean "message"\?\)'):
         units(EXAMPLE, "mesage")
 
 

@@ -1,4 +1,4 @@
-"""What a part of a run is worth."""
+"""Value functions of parts of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_recorded_number_is(head: dict[str, Any], score: float) -> None:
 def test_a_reward_can_be_asked_for_by_name() -> None:
     assert recorded(small([TURN], rewards={"team": 1, "style": 0.5}), "style") == 0.5
     with pytest.raises(
-        NotMeasurable, match=r'needs the reward "stile", which the trace does not give \(did you mean "style"\?\)'
+        NotMeasurable, match=r'needs the reward "stile", which the trace does not have \(did you mean "style"\?\)'
     ):
         recorded(small([TURN], rewards={"style": 0.5}), "stile")
 
@@ -97,11 +97,11 @@ def test_those_who_can_stand_in_for_each_other_share() -> None:
 
 
 def test_reach_needs_what_it_weighs() -> None:
-    with pytest.raises(NotMeasurable, match="needs returned work: nothing was returned"):
+    with pytest.raises(NotMeasurable, match="needs returned work: there are no returns"):
         reach(small([TURN]))
-    with pytest.raises(NotMeasurable, match="needs tokens: no event says how many it took"):
+    with pytest.raises(NotMeasurable, match="needs tokens: no event records any"):
         reach(small([TURN]), "tokens")
 
 
-def test_one_whose_return_nobody_takes_up_is_a_bystander() -> None:
+def test_an_agent_whose_return_is_unused_is_a_bystander() -> None:
     assert bystanders(fork(), "agent") == {"idle"}

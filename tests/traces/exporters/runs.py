@@ -1,4 +1,4 @@
-"""Traces to export: small ones made by hand, and any at all that the structural schema lets pass."""
+"""Traces to export: small hand-written ones, and arbitrary ones that satisfy the structural schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from survey.traces.model import Builder, Content
 
 
 def steps(*events: dict[str, Any], edges: Any = (), **head: Any) -> Trace:
-    """A trace in which each event takes a second, unless it says its time."""
+    """Return a trace in which each event takes a second, unless it has a time."""
     numbered = [{"id": f"e{number}", "t": number, **event} for number, event in enumerate(events)]
     linked = [{"src": src, "dst": dst, "type": type} for src, dst, type in edges]
     whole = {"trace_id": "r", "task_id": "t", "rewards": {}, "costs": {"tokens": 0, "wall_clock_s": 0}}
@@ -46,7 +46,7 @@ PUBLISHED = steps(
 
 
 def team() -> Trace:
-    """A lead with two workers at once, one of whom fails; a person steps in; calls overlap; nothing takes no time."""
+    """Return a lead with two parallel workers, one of whom fails; a person intervenes; calls overlap."""
     began = 1772960400
     made = Builder("team", "harbour", importer="by hand", content=Content(salt=""))
     asked = made.event("message", "user", began, to="lead", text="How deep is the harbour?")
@@ -127,7 +127,7 @@ AGENTS = st.fixed_dictionaries({"id": NAMES}, optional={"name": NAMES, "role": N
 
 
 def traces(most: int = 14) -> st.SearchStrategy[Trace]:
-    """Any trace that the structural schema lets pass, most of which cannot have happened."""
+    """Return arbitrary traces that satisfy the structural schema; most are inconsistent."""
     documents = st.fixed_dictionaries(
         {
             "trace_id": NAMES,

@@ -34,7 +34,7 @@ def and_back(trace: Trace, folder: Path) -> Trace:
 
 
 def essence(trace: Trace) -> list[tuple[Any, ...]]:
-    """What a round trip keeps of the events: who did what to whom, how it went, and what it cost."""
+    """Return what a round trip preserves of the events: agents, receivers, status and costs."""
     return sorted(
         (event.agent, event.type, event.to or "", event.tool or "", event.status, json.dumps(event.to_json().get("tokens")),
          event.cost or 0, event.decision or [], event.content or "")
@@ -148,7 +148,7 @@ def test_the_totals_of_a_trajectory_are_its_own_but_for_the_cost_that_counts_its
 
 
 def team() -> Builder:
-    """Two agents that nobody spawned, who write to each other, and one that is spawned and never heard of again."""
+    """Export two agents without a spawn that exchange messages, and a spawned one without further events."""
     made = Builder("r", "t", importer="by hand", content=Content(keep=True, salt=""))
     first = made.event("model_call", "ada", 1.0, tokens={"input": 5}, decision=["O3"])
     sent = made.event("message", "ada", 2.0, to="bob", text="Over to you.", transfer=True)

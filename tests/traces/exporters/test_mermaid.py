@@ -1,4 +1,4 @@
-"""What is exported is drawn by Mermaid itself, and the drawing says what the trace said."""
+"""Mermaid itself renders the exported diagrams, and they show the contents of the trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.traces.exporters.runs import NASTY, PUBLISHED, REAL, TEAM, real_trace
 
 
 def drawn(text: str) -> list[str]:
-    """The texts in the picture that Mermaid makes of a diagram; it raises what its parser says."""
+    """Return the texts in Mermaid's rendering of a diagram; raise the errors of its parser."""
     texts = re.findall(r"<text[^>]*>(.*?)</text>", mermaidx.render(text).svg(), re.DOTALL)
     return [html.unescape(re.sub("<[^>]*>", "", text)) for text in texts]
 

@@ -1,4 +1,4 @@
-"""What is exported is read back by pm4py, event by event, object by object, relation by relation."""
+"""pm4py reads the exported logs back, with every event, object and relation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read(document: dict[str, Any], folder: Path) -> Any:
 
 
 def same(document: dict[str, Any], log: Any) -> None:
-    """Fail unless a log that was read has all that was written, and nothing else; but pm4py drops objects without events."""
+    """Fail unless a log that was read equals the one written, except that pm4py drops objects without events."""
     related = {relation["objectId"] for event in document["events"] for relation in event["relationships"]}
     assert sorted(log.events["ocel:eid"]) == sorted(event["id"] for event in document["events"])
     assert Counter(log.events["ocel:activity"]) == Counter(event["type"] for event in document["events"])
@@ -50,7 +50,7 @@ def same(document: dict[str, Any], log: Any) -> None:
 
 
 def well_formed(document: dict[str, Any]) -> None:
-    """What the format asks for beyond its shape: one id for one thing, relations that lead somewhere, declared types."""
+    """Check the rules of the format beyond its schema: unique ids, valid relations, declared types."""
     objects = {item["id"] for item in document["objects"]}
     assert len(objects) == len(document["objects"])
     assert len({event["id"] for event in document["events"]}) == len(document["events"])

@@ -1,4 +1,4 @@
-"""What is exported is OTLP that its own parser takes, and says again what the trace said."""
+"""The exported OTLP is valid for its own parser, and preserves the contents of the trace."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def said(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(trace: Trace) -> dict[str, Any]:
-    """What must survive the way out and back."""
+    """Return what a round trip must preserve."""
     events: dict[str, list[tuple[Any, ...]]] = {}
     for event in trace:
         to, tool = event.to or "", event.tool or ""
@@ -97,7 +97,9 @@ def told(trace: Trace) -> dict[str, Any]:
         "costs": dict(trace.costs),
         "rewards": dict(trace.rewards),
         "scores": sorted(
-            (event.type, event.agent, str(event.more["reward"])) for event in trace if "reward" in event.more
+            (event.type, event.agent, str(event.optional_fields["reward"]))
+            for event in trace
+            if "reward" in event.optional_fields
         ),
     }
 

@@ -1,4 +1,4 @@
-"""What is exported opens in Perfetto: its own viewer, run in Chromium, answers for what it read."""
+"""Exports open in Perfetto's own viewer, run in Chromium, and queries confirm what it read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ UNCLOSED = "select name from slice where dur < 0"
 
 @pytest.fixture(scope="module")
 def ask() -> Iterator[Ask]:
-    """Open a document in Perfetto and put questions to it, in SQL."""
+    """Open a document in Perfetto and query it in SQL."""
     # a thread of its own, since a browser that other tests hold open lives in this one
     with ThreadPoolExecutor(1) as worker:
         viewer = _viewer()
@@ -247,12 +247,12 @@ def test_edges_that_lead_back_in_time_are_counted() -> None:
         {"type": "model_call", "agent": "b", "t": 1, "t_end": 2},
         edges=[("e0", "e1", "message")],
     )
-    assert perfetto(trace)["otherData"]["edges not drawn, since they lead back in time"] == 1
+    assert perfetto(trace)["otherData"]["edges not drawn because they go back in time"] == 1
 
 
 def test_an_ordinal_trace_says_so() -> None:
     assert perfetto(PUBLISHED)["otherData"] == {
-        "trace_id": "r", "task_id": "t", "time": "ordinal", "unit": "a step of the trace lasts one second here",
+        "trace_id": "r", "task_id": "t", "time": "ordinal", "unit": "one second for each step of the trace",
     }  # fmt: skip
     assert "unit" not in perfetto(TEAM)["otherData"]
 

@@ -1,4 +1,4 @@
-"""The fast way into Python accepts what the schema accepts, and nothing else."""
+"""The fast decoding path accepts what the schema accepts, and nothing else."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ maybe_edges = st.dictionaries(
 
 
 def sound(value: Any) -> bool:
-    """Whether there is no number in a value that is too large to count with."""
+    """Return whether no number in a value is too large."""
     if isinstance(value, dict):
         return all(map(sound, value.values()))
     if isinstance(value, list):
@@ -88,7 +88,7 @@ def test_valid_events_are_taken_fast(items: list[Json]) -> None:
     assert list(VALID["events"](items)) == []
     found = events(json.dumps(items, ensure_ascii=False))
     if "\\u003" in json.dumps(items, ensure_ascii=False):
-        return  # may be left to the careful reader
+        return  # may be left to the slow path
     assert found is not None
     assert [event.to_json() for event in found] == items
 
@@ -102,7 +102,7 @@ def test_edges_are_taken_fast_if_and_only_if_they_are_valid(items: list[Json]) -
 
 @MODEST
 @given(maybe_events)
-def test_an_event_made_from_fields_says_the_same_fields(item: Json) -> None:
+def test_an_event_preserves_its_fields(item: Json) -> None:
     if not [
         found for found in VALID["events"]([item]) if found.path[1:2] in [(), ("id",), ("t",), ("type",), ("agent",)]
     ] and sound(item):
@@ -174,12 +174,10 @@ ODD: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("odd", [{}, *ODD], ids=str)
-def test_an_event_made_in_one_step_is_the_one_that_is_made_with_care(
-    odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fast_and_slow_conversion_give_the_same_event(odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     fields = {"id": "e1", "t": 2, "type": "message", "agent": "a", "to": "b", **odd}
     quick = Event.of(fields)
-    monkeypatch.setattr("survey.traces.model.trace._says_no_more", lambda fields: False)
+    monkeypatch.setattr("survey.traces.model.trace._is_lossless", lambda fields: False)
     careful = Event.of(fields)
     assert quick == careful
     assert all(name in quick.to_json() for name, value in odd.items() if value is not None)

@@ -1,4 +1,4 @@
-"""Numbers of ids: however they come, each has the place at which it came first."""
+"""Numbers of ids: in any input order, each id has the index of its first occurrence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets planted in every place of a log or a trace: which of them come through, and that none is left in the end."""
+"""Secrets planted in every position of a log or a trace: where they may pass, and that anonymising removes all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from survey.cli import main
 from survey.traces import Trace, check
 from survey.traces.files import anonymised
-from survey.traces.files.anonymising import LOSSES, UNSAID
+from survey.traces.files.anonymising import LOSS_WORDS, UNNAMED_LOSSES
 from survey.traces.importers import BadLog, Log, importers
 from survey.traces.importers.claude_code.summaries import SEEN, UNKNOWN
 from survey.traces.model import Content
@@ -43,14 +43,14 @@ NAMES = {
     ("labels", "*", "label"), ("labels", "*", "by"), ("labels", "*", "name"), ("labels", "*", "agent"),
     ("source", "system"), ("source", "version"),
 }  # fmt: skip
-"""Where an import says how something is called. Everything else that a log says in words stays out."""
+"""Fields in which an import stores names. All other text of a log stays out."""
 
 Document = Any
 Place = tuple[str, ...]
 
 
 def planted_at(document: Document, place: Place, path: Place = ()) -> Document:
-    """The document with the secrets behind every text at a place; alike, so that what is linked stays linked."""
+    """Append the secrets to every text at a position, consistently, so that links stay intact."""
     if isinstance(document, dict):
         return {
             f"{key} {PLANTED}" if (*path, key, "KEY") == place else key: planted_at(value, place, (*path, key))
@@ -62,7 +62,7 @@ def planted_at(document: Document, place: Place, path: Place = ()) -> Document:
 
 
 def places(document: Document, path: Place = ()) -> Iterator[Place]:
-    """Every place of a document where there is a text, or the name of a field."""
+    """Return every position of a document with a text or a field name."""
     if isinstance(document, dict):
         for key, value in document.items():
             yield (*path, key, "KEY")
@@ -75,7 +75,7 @@ def places(document: Document, path: Place = ()) -> Iterator[Place]:
 
 
 def found(document: Document, path: Place = ()) -> set[Place]:
-    """Where any of the secrets stands."""
+    """Return the positions of any of the secrets."""
     if isinstance(document, dict):
         keys = {(*path, "KEY") for key in document if any(secret in key for secret in SECRETS)}
         return keys.union(*(found(value, (*path, key)) for key, value in document.items()))
@@ -85,7 +85,7 @@ def found(document: Document, path: Place = ()) -> set[Place]:
 
 
 def documents(path: Path) -> list[Document] | None:
-    """The JSON documents of a file; None if it holds something else."""
+    """Return the JSON documents of a file; None if it holds anything else."""
     text = path.read_text()
     try:
         return [json.loads(text)]
@@ -98,7 +98,7 @@ def documents(path: Path) -> list[Document] | None:
 
 
 def copy(log: Path, to: Path, place: Place) -> Log:
-    """A copy of a log, a file or a folder, with the secrets at a place."""
+    """Copy a log (a file or a folder) with the secrets at a position."""
     for file in [log] if log.is_file() else sorted(log.rglob("*")):
         target = to if log.is_file() else to / file.relative_to(log)
         if file.is_dir():
@@ -111,7 +111,7 @@ def copy(log: Path, to: Path, place: Place) -> Log:
 
 
 def imports(name: str, folder: Path) -> Iterator[tuple[str, Trace]]:
-    """Every log of an importer, with the secrets at each of its places in turn, and in the names of its files.
+    """Import every log of an importer with the secrets at each position in turn, and in the names of its files.
 
     Where a log with a secret in it is a log no more (its kind of record is called otherwise), there is nothing to see.
     """
@@ -150,18 +150,18 @@ def test_nothing_planted_in_a_log_is_left_in_an_anonymised_trace(name: str, tmp_
     assert wrong == {}
 
 
-def test_the_content_that_somebody_kept_is_taken_out_as_well(tmp_path: Path) -> None:
+def test_stored_content_is_removed_as_well(tmp_path: Path) -> None:
     log = copy(LOGS / "who-and-when" / "chat.json", tmp_path / "chat.json", ("history", "*", "content"))
     kept = list(importers()["who-and-when"].read(log, Content(keep=True)))
     assert any(("events", "*", "content") in found(trace.to_json()) for trace in kept)
     assert [found(anonymised(trace).to_json()) for trace in kept] == [set() for _ in kept]
 
 
-# ------------------------------------------------------- a trace by anybody
+# ------------------------------------------------------- a trace from any source
 
 
 def full() -> Document:
-    """A trace in which every field that can hold a text, or a name, holds one."""
+    """Return a trace with a text or a name in every field that can hold one."""
     document = json.loads(PACKAGE.joinpath("model/example.json").read_text("utf-8"))
     document |= {
         "rewards": {"team": 1.0, "searcher": 0.5, "kpi/writer": 2, "grader": 0.3},
@@ -183,11 +183,11 @@ def full() -> Document:
 
 
 STRUCTURE = {"topology", "time", "type", "status", "how"}
-"""Words of the schema: a trace with others in their place is no trace."""
+"""Fixed words of the schema: replacing them makes a trace invalid."""
 
 
 def free(place: Place) -> bool:
-    """Whether the name of a field is the writer's to choose."""
+    """Return whether the producer chooses the name of a field."""
     figure = (
         place[0] in ("rewards", "costs", "metrics") and len(place) == 3 and place[1] not in ("tokens", "wall_clock_s")
     )
@@ -195,7 +195,7 @@ def free(place: Place) -> bool:
 
 
 def named_otherwise(document: Document, place: Place) -> Document:
-    """The document with the secrets in a place; ids, agents and the like are renamed wherever they are mentioned."""
+    """Plant the secrets at a position; ids, agents and the like are renamed wherever they occur."""
     ids = {
         ("events", "*", "id"),
         ("events", "*", "parent"),
@@ -234,10 +234,10 @@ def test_an_anonymised_trace_is_a_sound_trace() -> None:
     assert not check(anonymised(Trace.of(full()))).errors
 
 
-# ------------------------------------------------- what stays, and stays of use
+# ------------------------------------------------- what stays, and stays useful
 
 
-def test_figures_that_say_what_is_meant_keep_their_names_and_those_of_somebody_go_with_the_new_name() -> None:
+def test_known_figures_keep_their_names_and_figures_of_an_agent_follow_its_new_name() -> None:
     shared = anonymised(Trace.of(full()))
     roles = {str(member["role"]) for member in shared.agents.values()}
     assert shared.rewards["team"] == 1.0
@@ -265,23 +265,23 @@ def test_labels_that_measures_look_for_keep_their_names() -> None:
     assert labels == ["unsafe_content", "label-1"]
 
 
-def test_what_was_lost_is_said_in_known_words_and_else_only_counted() -> None:
+def test_losses_in_known_words_are_kept_and_others_only_counted() -> None:
     lost = anonymised(Trace.of(full())).source["lost"]
-    assert lost == [{"what": "lines that are not JSON objects", "count": 2}, {"what": UNSAID, "count": 3}]
+    assert lost == [{"what": "lines that are not JSON objects", "count": 2}, {"what": UNNAMED_LOSSES, "count": 3}]
 
 
-def test_every_loss_that_an_importer_of_ours_can_tell_is_told_in_known_words() -> None:
+def test_every_loss_of_our_importers_is_described_in_known_words() -> None:
     told = {
         loss for path in PACKAGE.joinpath("importers").rglob("*.py") for loss in _losses(ast.parse(path.read_text()))
     }
     told |= set(_losses(ast.parse(PACKAGE.joinpath("model/building.py").read_text())))
     told |= {SEEN, UNKNOWN}
     assert len(told) > 70
-    assert {loss for loss in told if not set(re.findall(r"[^\s,-]+", loss)) <= LOSSES} == set()
+    assert {loss for loss in told if not set(re.findall(r"[^\s,-]+", loss)) <= LOSS_WORDS} == set()
 
 
 def _losses(code: ast.Module) -> Iterator[str]:
-    """Texts that are handed to ``lost(...)``, or count something in ``lost[...]`` or ``odd[...]``."""
+    """Return the texts passed to ``lost(...)``, or used as keys of ``lost[...]`` or ``odd[...]``."""
     for node in ast.walk(code):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "lost":
             yield from (

@@ -1,4 +1,4 @@
-"""Documents come out of files as they went in, and whatever is wrong with them is said."""
+"""Documents are read from files unchanged, and every error in them is reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.traces import InvalidTrace, Reading, check, read, readings, readings_of
-from survey.traces.files import packing, window
+from survey.traces.files import compression, window
 from tests.traces.strategies import MODEST, Json, document, documents, jsons, published_example
 
 if sys.version_info >= (3, 14):
@@ -47,7 +47,7 @@ def with_event(**fields: Any) -> Json:
     return document([{**TURN, **fields}])
 
 
-# what is kept
+# what is preserved
 
 
 def test_the_published_example_is_read_without_a_problem() -> None:
@@ -59,7 +59,7 @@ def test_the_published_example_is_read_without_a_problem() -> None:
 
 @MODEST
 @given(st.dictionaries(st.text(max_size=6), jsons, max_size=3))
-def test_fields_of_any_name_and_type_are_kept_where_no_version_is_said(fields: Json) -> None:
+def test_fields_of_any_name_and_type_are_kept_without_a_version(fields: Json) -> None:
     whole = with_event(**{key: value for key, value in fields.items() if key not in ("id", "t", "type", "agent")})
     for reading in found(whole):
         assert reading.problems.errors or reading.valid().to_json() == whole
@@ -82,15 +82,15 @@ def test_a_name_of_ours_that_means_something_else_is_a_warning_and_is_kept(field
     ("field", "value"),
     [("tokens", "12k"), ("delivered", True), ("decision", ["O1", "O1"]), ("tokens", {"input": None})],
 )
-def test_the_same_is_an_error_where_the_version_is_said(field: str, value: Any) -> None:
+def test_the_same_is_an_error_with_a_version(field: str, value: Any) -> None:
     (reading,) = found({**with_event(**{field: value}), "schema_version": 1})
     assert reading.trace is None
     assert reading.problems.errors == 1
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, 1763705629123456789, 2**63 - 1])
-def test_whole_numbers_are_kept_to_the_last_digit(number: int) -> None:
-    """A time in nanoseconds since 1970 is one of these."""
+def test_integers_are_preserved_to_the_last_digit(number: int) -> None:
+    """Such as a time in nanoseconds since 1970."""
     for field in ("t", "t_end", "tokens", "cost", "colour"):
         for reading in found(with_event(**{field: number})):
             assert reading.problems.errors or reading.valid().to_json() == with_event(**{field: number})
@@ -102,7 +102,7 @@ def test_a_number_of_64_bits_may_stand_in_a_field_that_the_schema_does_not_know(
 
 def test_an_event_that_is_changed_keeps_its_fields_that_are_null() -> None:
     (event,) = found(with_event(note=None))[0].valid().events
-    assert event.but(t=1).to_json() == {"id": "e1", "t": 1, "type": "model_call", "agent": "lead", "note": None}
+    assert event.with_fields(t=1).to_json() == {"id": "e1", "t": 1, "type": "model_call", "agent": "lead", "note": None}
 
 
 def test_a_document_of_many_pieces_is_read_as_it_is() -> None:
@@ -151,7 +151,7 @@ def test_edges_join_what_they_name_even_where_ids_are_there_twice(
     assert [(edge.src, edge.dst) for edge in trace.edges] == ends
 
 
-# many documents, packings
+# many documents, compression
 
 
 def test_lines_of_json_are_one_trace_each_with_their_places() -> None:
@@ -175,7 +175,7 @@ def test_packed_files_are_read_like_plain_ones(tmp_path: Path, pack: Any) -> Non
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
-def test_of_a_packed_file_that_is_cut_off_something_is_said(pack: Any) -> None:
+def test_a_truncated_compressed_file_is_reported(pack: Any) -> None:
     text = b"\n".join(line(str(number)) for number in range(200))
     packed = pack(text)
     cut = found(packed[: len(packed) // 2])
@@ -185,17 +185,17 @@ def test_of_a_packed_file_that_is_cut_off_something_is_said(pack: Any) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
 def test_what_unpacks_to_hundreds_of_times_its_size_is_refused(pack: Any) -> None:
-    (reading,) = found(pack(b" " * (packing.LARGE + 1)))
-    message = "it unpacks to more than 250 times its size, as no log does (if it is right, unpack it by hand)"
+    (reading,) = found(pack(b" " * (compression.LARGE + 1)))
+    message = "it unpacks to more than 250 times its size, as no genuine log does (if it is genuine, unpack it)"
     assert [str(problem) for problem in reading.problems] == [f"the file cannot be unpacked ({message})"]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
 def test_blanks_that_fill_no_memory_may_be_packed_as_tightly_as_they_can(pack: Any) -> None:
-    assert names(pack(line("a") + b" " * (packing.LARGE - 5000))) == ["a"]
+    assert names(pack(line("a") + b" " * (compression.LARGE - 5000))) == ["a"]
 
 
-def test_of_a_file_with_a_broken_line_no_more_is_in_sight_than_of_a_whole_one() -> None:
+def test_a_file_with_a_broken_line_needs_no_larger_window() -> None:
     stream = io.BytesIO(b'{"trace_id": 1 2}\n' + b'{"events": [{"id" 1}\n' + (line("a") + b"\n") * 10_000)
     reader = readings(stream, "log")
     assert [next(reader).trace, next(reader).trace] == [None, None]
@@ -225,22 +225,22 @@ def test_read_says_everything_that_is_wrong(tmp_path: Path) -> None:
     assert raised.value.problems.errors == 2
 
 
-# what is broken
+# syntax errors
 
 BROKEN = [
     ("nothing", "", "found nothing, expected a trace"),
     ("only space", " \n ", "found nothing, expected a trace"),
-    ("a list", "[1]", 'this is no JSON: found "[1]", expected {'),
-    ("a comma too many", '{"a": 1,}', 'this is no JSON: found "}", expected "'),
-    ("no colon", '{"a" 1}', 'this is no JSON: found "1}", expected :'),
-    ("the end too soon", '{"a": 1', "this is no JSON: found the end of the text, expected , or }"),
-    ("the end in a list", '{"events": [{"id": "e1"}', "this is no JSON: expecting ',' delimiter"),
-    ("a later line", '{\n"a": 1,\n"b" 2}', 'this is no JSON (line 3): found "2}", expected :'),
+    ("a list", "[1]", 'invalid JSON: found "[1]", expected {'),
+    ("a comma too many", '{"a": 1,}', 'invalid JSON: found "}", expected "'),
+    ("no colon", '{"a" 1}', 'invalid JSON: found "1}", expected :'),
+    ("the end too soon", '{"a": 1', "invalid JSON: found the end of the text, expected , or }"),
+    ("the end in a list", '{"events": [{"id": "e1"}', "invalid JSON: expecting ',' delimiter"),
+    ("a later line", '{\n"a": 1,\n"b" 2}', 'invalid JSON (line 3): found "2}", expected :'),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_what_is_no_json_is_said_with_its_line(text: str, message: str) -> None:
+def test_invalid_json_is_reported_with_its_line(text: str, message: str) -> None:
     assert said(text) == [message]
 
 
@@ -266,18 +266,18 @@ def test_a_name_that_would_move_the_cursor_is_written_out(name: str) -> None:
 @pytest.mark.parametrize(
     ("after", "message"),
     [
-        (b'\n{"colour": "red"}\n[]\n' + line("b"), "; read on from line 4"),
+        (b'\n{"colour": "red"}\n[]\n' + line("b"), "; resumed at line 4"),
         (b"\n" + line("b"), ""),
         (b'\n{"colour": "red"}\n[]\n', "; nothing after it was read"),
         (b"\n", ""),
     ],
 )
-def test_what_is_passed_over_behind_a_broken_line_is_said(after: bytes, message: str) -> None:
+def test_skipped_lines_after_a_broken_line_are_reported(after: bytes, message: str) -> None:
     broken = str(next(iter(found(b'{"trace_id": }' + after)[0].problems)))
-    assert broken == f"this is no JSON: expecting value{message}"
+    assert broken == f"invalid JSON: expecting value{message}"
 
 
-def test_a_byte_that_is_not_utf_8_is_said() -> None:
+def test_a_byte_that_is_not_utf_8_is_reported() -> None:
     assert said(line("a").replace(b"lead", b"l\xffad")) == ["/events/0/agent: found the byte 0xff, which is not UTF-8"]
 
 
@@ -288,8 +288,8 @@ def test_a_key_that_is_there_twice_is_an_error() -> None:
         .replace('"task_id"', '"trace_id": "x", "task_id"')
     )
     assert said(text) == [
-        '/trace_id: the field "trace_id" is there twice; the later one counts',
-        '/events/0/t: the field "t" is there twice; the later one counts',
+        '/trace_id: the field "trace_id" appears twice; the later value is used',
+        '/events/0/t: the field "t" appears twice; the later value is used',
     ]
 
 
@@ -310,7 +310,7 @@ def test_a_key_that_is_there_twice_in_an_edge_is_an_error_in_a_long_document_too
 
 
 NUMBERS = [
-    ("NaN", "found something that is not a number (NaN), expected a number"),
+    ("NaN", "found NaN, expected a number"),
     ("Infinity", "found an infinite number, expected a number"),
     ("-Infinity", "found an infinite number, expected a number"),
     ("1e999", "found an infinite number, expected a number"),
@@ -331,49 +331,49 @@ def test_a_number_that_is_none_is_an_error_wherever_it_stands(number: str, messa
 
 @pytest.mark.parametrize("depth", [10, 100, 300, 600, 900, 1200, 100_000])
 @pytest.mark.parametrize("place", ["event", "head"])
-def test_deep_nesting_is_read_or_said_to_be_too_deep(depth: int, place: str) -> None:
+def test_deep_nesting_is_read_or_reported(depth: int, place: str) -> None:
     whole = with_event(colour="HERE") if place == "event" else {**document([TURN]), "outcome": {"why": "HERE"}}
     (reading,) = found(json.dumps(whole).replace('"HERE"', "[" * depth + "]" * depth))
     assert (reading.trace is None) == bool(reading.problems.errors)
     assert reading.trace is None or depth < 1000
 
 
-def test_a_number_of_too_many_digits_is_said() -> None:
+def test_a_number_with_too_many_digits_is_reported() -> None:
     text = json.dumps(with_event(colour="HERE")).replace('"HERE"', "1" * 5000)
-    assert said(text) == ["this is no JSON: found a number with too many digits"]
+    assert said(text) == ["invalid JSON: found a number with too many digits"]
 
 
 @pytest.mark.parametrize("field", ['"id"', '"agent"', '"trace_id"', '"colour"'])
-def test_half_a_surrogate_pair_in_a_text_is_read_or_said(field: str) -> None:
+def test_an_unpaired_surrogate_in_a_text_is_read_or_reported(field: str) -> None:
     text = json.dumps(with_event(colour="x")).replace(f"{field}: ", f'{field}: "\\ud800", "other": ', 1)
     assert len(found(text)) == 1
 
 
-def test_half_a_surrogate_pair_in_a_wrong_field_is_said() -> None:
+def test_an_unpaired_surrogate_in_a_wrong_field_is_reported() -> None:
     messages = said(json.dumps({**document([TURN]), "\ud800": 1}))
-    assert messages[0] == "found half a character (\\ud800)"
+    assert messages[0] == "found an unpaired surrogate (\\ud800)"
     "".join(messages).encode()
 
 
-# errors of structure
+# structural errors
 
 WRONG: list[tuple[str, Json, list[str]]] = [
     ("no fields", {}, [f'"{key}" is missing' for key in ("trace_id", "task_id", "events", "edges", "rewards", "costs")]),
     ("no events", document([]), ["/events: is empty, expected at least one"]),
     ("events of a wrong type", {**document([]), "events": {"a": 1}}, ["/events: found an object, expected a list"]),
     ("an event of a wrong type", {**document([]), "events": [3]}, ["/events/0: found 3, expected an object"]),
-    ("a misspelt field", {**document([TURN]), "reward": {}}, ['"reward" is no field here (did you mean "rewards"?)']),
+    ("a misspelt field", {**document([TURN]), "reward": {}}, ['"reward" is not a known field (did you mean "rewards"?)']),
     ("a misspelt field that is required", {**{k: v for k, v in document([TURN]).items() if k != "task_id"}, "taskid": "t"},
-     ['"task_id" is missing (is it "taskid"?)', '"taskid" is no field here (did you mean "task_id"?)']),
+     ['"task_id" is missing (is it "taskid"?)', '"taskid" is not a known field (did you mean "task_id"?)']),
     ("a misspelt type", document([{"type": "mesage"}]),
      ['/events/0/type: found "mesage" (did you mean "message"?), expected one of orchestrator_decision, spawn, delegate, model_call, '
       "message, tool_call, tool_result, return, aggregate, compaction, human_intervention, safety_event, despawn, stop"]),
-    ("an empty id", with_event(id=""), ["/events/0/id: is empty, expected a text"]),
+    ("an empty id", with_event(id=""), ["/events/0/id: is empty, expected a non-empty string"]),
     ("a negative time", with_event(t=-1), ["/events/0/t: found -1, expected 0 or more"]),
     ("a time in words", with_event(t="now"), ['/events/0/t: found "now", expected a number']),
     ("a field of the minimal schema", with_event(trusted="yes"), ['/events/0/trusted: found "yes", expected true or false']),
     ("an edge with more", {**document([TURN]), "edges": [{"src": "e1", "dst": "e1", "type": "causal", "w": 1}]},
-     ['/edges/0: "w" is no field here']),
+     ['/edges/0: "w" is not a known field']),
     ("an unknown topology", document([TURN], topology="centralised"),
      ['/topology: found "centralised" (did you mean "centralized"?), expected one of centralized, planner_executor_critic, debate, '
       "swarm, hierarchical, harness, mixed, unknown"]),

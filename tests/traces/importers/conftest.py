@@ -1,4 +1,4 @@
-"""Real logs, where the folder that holds them is beside the checkout."""
+"""Real logs, if their folder exists next to the checkout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" /
 
 @pytest.fixture(scope="session")
 def real() -> Callable[[str], Path]:
-    """A real log by its path in that folder; the test is skipped where nobody has the folder."""
+    """Return a real log by its path in that folder; skip the test if the folder is missing."""
 
     def path(name: str) -> Path:
         if not REAL.is_dir():

@@ -1,4 +1,4 @@
-"""Damage to logs, as time, other versions and full disks do it."""
+"""Mutations of logs, like damage by other versions and full disks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FAULTS_OF_AN_IMPORTER = {
     "schema", "duplicate-id", "unknown-event", "causal-cycle", "effect-before-cause", "edge-type", "duplicate-edge",
     "total", "second-result", "result-without-call", "ends-early", "negative-cost", "before-spawn", "never-spawned",
 }  # fmt: skip
-"""Kinds of problem that no log excuses; a damaged log may well tell of a delegation to somebody who is gone."""
+"""Kinds of problem that no log may cause; a damaged log may record a delegation to an agent that has ended."""
 
 
 def mutant(original: Any, chance: random.Random) -> Any:
-    """A JSON value with one to four of its parts dropped, doubled, moved or replaced by something strange."""
+    """Mutate a JSON value: one to four of its parts are dropped, doubled, moved or replaced by strange values."""
     value = copy.deepcopy(original)
     for _ in range(chance.randint(1, 4)):
         places = list(_places(value))
@@ -41,7 +41,7 @@ def mutant(original: Any, chance: random.Random) -> Any:
 
 
 def thinned(value: Any, chance: random.Random, rate: float, strange: Sequence[Any]) -> Any:
-    """A copy in which values are dropped, swapped for strange ones, doubled or put in another order."""
+    """Return a copy in which values are dropped, replaced by strange ones, doubled or reordered."""
     if chance.random() < rate:
         return chance.choice(strange)
     if isinstance(value, dict):
@@ -55,7 +55,7 @@ def thinned(value: Any, chance: random.Random, rate: float, strange: Sequence[An
 
 
 def damage(value: Any, chance: random.Random, strange: Sequence[Any], early: float) -> None:
-    """Drop one part of a JSON value, or replace it by something strange; ``early``: how readily a whole branch."""
+    """Drop one part of a JSON value, or replace it by a strange value; ``early`` favours whole branches."""
     while isinstance(value, (dict, list)) and value:
         key = chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
         if not isinstance(value[key], (dict, list)) or not value[key] or chance.random() < early:
@@ -68,7 +68,7 @@ def damage(value: Any, chance: random.Random, strange: Sequence[Any], early: flo
 
 
 def _places(value: Any) -> Any:
-    """Every place in a JSON value, as its container and the key or index there."""
+    """Yield every position in a JSON value, as its container and the key or index."""
     waiting = [value]
     while waiting:
         container = waiting.pop()

@@ -41,7 +41,7 @@ def lost(trace: Trace) -> dict[str, int]:
 
 
 def links(trace: Trace, type: str) -> list[tuple[str, str]]:
-    """The edges of a type, told by the types and agents at their ends."""
+    """Return the edges of a type, as the types and agents at their ends."""
     events = {event.id: f"{event.type} {event.agent}" for event in trace}
     return [(events[edge.src], events[edge.dst]) for edge in trace.edges if edge.type == type]
 
@@ -134,11 +134,11 @@ def test_how_results_went_is_kept() -> None:
 
 def test_what_the_log_does_not_say_is_counted() -> None:
     assert lost(the_trace("team.json")) == {
-        "model calls told as one step with others": 1,
-        "observations that answer no tool call of their step": 1,
+        "model calls merged into one step": 1,
+        "observations without a tool call in their step": 1,
         "sub-agents whose own trajectory is missing": 1,
         "system messages": 1,
-        "times of results, put beside their call": 5,
+        "times of results, set to those of their calls": 5,
     }
 
 
@@ -162,7 +162,7 @@ def test_steps_of_sub_agents_between_those_of_their_parent_are_theirs() -> None:
     assert acts(trace, "aa1") == ["model_call", "tool_call", "tool_result", "model_call"]
     assert acts(trace, "bb2") == ["model_call"]
     assert links(trace, "spawn") == [("spawn main", "model_call aa1"), ("spawn main", "model_call bb2")]
-    assert lost(trace)["returns of sub-agents that are not told"] == 2
+    assert lost(trace)["returns of sub-agents that are not logged"] == 2
     assert trace.costs["tokens"] == 55 + 66 + 77 + 220
 
 
@@ -225,10 +225,10 @@ def test_texts_stay_out_unless_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'log.json: no trajectory (expected an object with "schema_version": "ATIF-v1..." and steps)'),
+        ("", 'log.json: found no trajectory (expected an object with "schema_version": "ATIF-v1..." and steps)'),
         (
             '{"schema_version": "ATIF-v1.7", "steps": []}',
-            "log.json: trajectories in which nothing happens (expected steps of an agent)",
+            "log.json: empty trajectories (expected steps of an agent)",
         ),
     ],
 )
@@ -247,7 +247,7 @@ def test_trajectories_that_refer_to_each_other_in_a_circle_are_read_once(tmp_pat
         }
     (tmp_path / "circle.json").write_text(json.dumps(document))
     (trace,) = traces(tmp_path / "circle.json")
-    assert lost(trace)["references to an agent that is still at work"] == 2
+    assert lost(trace)["references to an agent that is still working"] == 2
     assert Counter(event.to for event in trace if event.type == "spawn")["reader-1"] == 1
 
 
@@ -293,7 +293,7 @@ def test_lines_that_are_no_trajectory_are_counted(tmp_path: Path) -> None:
     path.write_text("\n".join([whole[0], "not json", '{"a": 1}', "[]", whole[1]]) + "\n")
     first, second = traces(path)
     assert lost(first)["lines that are not JSON objects"] == 2
-    assert lost(first)["records that are no trajectory"] == 1
+    assert lost(first)["records that are not trajectories"] == 1
     assert "lines that are not JSON objects" not in lost(second)
 
 

@@ -1,4 +1,4 @@
-"""Claude Code sessions: every layout that a version used, and real logs with the figures known of them."""
+"""Claude Code sessions: the layouts of all versions, and real logs with known figures."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def lost(trace: Trace) -> dict[str, int]:
 
 def said(trace: Trace, words: str) -> str:
     """The id of the event with this content."""
-    [id] = [event.id for event in trace if event.more.get("content") == words]
+    [id] = [event.id for event in trace if event.optional_fields.get("content") == words]
     return id
 
 
 def edges(trace: Trace, type: str) -> set[tuple[str, str]]:
-    """Edges of a type, between what the events are and whose."""
+    """Return the edges of a type, as the types and agents at their ends."""
     names = {event.id: f"{event.type} {event.agent}" for event in trace}
     return {(names[edge.src], names[edge.dst]) for edge in trace.edges if edge.type == type}
 
 
 def decisions(trace: Trace) -> list[list[str]]:
-    return [event.more["decision"] for event in trace if event.type in ("orchestrator_decision", "stop")]
+    return [event.optional_fields["decision"] for event in trace if event.type in ("orchestrator_decision", "stop")]
 
 
 def spans(trace: Trace) -> list[tuple[float, float]]:
@@ -160,7 +160,7 @@ def test_inline_sidechains_that_nobody_names_are_told_apart_and_matched_by_their
     red, blue = (event.to for event in trace if event.type == "spawn")
     events = {event.id: event for event in trace}
     assert events[said(trace, "blue blue")].agent == blue
-    assert [event.agent for event in trace if event.more.get("content") == "Three red."] == [red, red]
+    assert [event.agent for event in trace if event.optional_fields.get("content") == "Three red."] == [red, red]
     assert spans(trace) == [(2.5, 9.0), (3.0, 9.5)]
     assert trace.costs["tokens"] == 190 + 3 * 20 + 240
     assert lost(trace) == {}
@@ -177,9 +177,9 @@ def test_a_sibling_file_of_the_same_session_is_the_sub_agents_own_log() -> None:
 
 def test_the_last_turn_of_a_sub_agent_is_counted_once_with_the_output_that_its_parent_was_told() -> None:
     one, _ = imported(LOGS / "siblings")
-    [last] = [event for event in one if event.more.get("content") == "Found." and event.type == "model_call"]
+    [last] = [event for event in one if event.optional_fields.get("content") == "Found." and event.type == "model_call"]
     [back] = [event for event in one if event.type == "return"]
-    assert last.more["tokens"] == {"input": 4, "output": 30, "cache_read": 20, "cache_write": 2}
+    assert last.optional_fields["tokens"] == {"input": 4, "output": 30, "cache_read": 20, "cache_write": 2}
     assert back.tokens is None
 
 
@@ -242,7 +242,7 @@ def test_progress_records_are_the_sub_agents_own_acts_and_its_last_turn_is_on_th
         ("return", None, "ok", 60),
         ("despawn", None, "ok", None),
     ]
-    assert lost(trace) == {"turns of sub-agents of which only the tokens are known": 1}
+    assert lost(trace) == {"turns of sub-agents known only by their tokens": 1}
 
 
 # in the background
@@ -348,7 +348,7 @@ def with_parts(path: Path, record: dict[str, Any], *parts: dict[str, Any]) -> Tr
 def test_words_beside_the_results_of_tools_are_somebodys_words_too(tmp_path: Path) -> None:
     result = {"type": "tool_result", "tool_use_id": "nowhere", "content": "x"}
     trace = with_parts(tmp_path / "a.jsonl", {"type": "user"}, result, {"type": "text", "text": "And then rest."})
-    [spoken] = [event for event in trace if event.more.get("content") == "And then rest."]
+    [spoken] = [event for event in trace if event.optional_fields.get("content") == "And then rest."]
     assert (spoken.type, spoken.agent) == ("human_intervention", "user")
     assert lost(trace)["tool results whose call is missing"] == 1
 
@@ -392,7 +392,7 @@ def test_a_stream_has_an_order_and_no_seconds() -> None:
 
 def test_messages_to_and_from_teammates_are_messages() -> None:
     trace = session("teammates.jsonl")
-    assert [(event.agent, event.to, event.more.get("protocol")) for event in trace if event.type == "message"] == [
+    assert [(event.agent, event.to, event.optional_fields.get("protocol")) for event in trace if event.type == "message"] == [
         ("user", "main", None), ("main", "ann@t", None), ("main", "ann@t", None), ("main", "bob@t", None),
         ("ann@t", "main", None), ("bob@t", "main", True), ("main", "ann@t", True),
     ]  # fmt: skip
@@ -444,8 +444,8 @@ def test_every_trace_of_the_fixtures_is_sound(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "log.jsonl: no record of a Claude Code session (expected JSON lines of user and assistant)"),
-        ('{"type":"summary","leafUuid":"x"}\n', "log.jsonl: no record of a Claude Code session (expected JSON lines of user and assistant)"),
+        ("", "log.jsonl: found no record of a Claude Code session (expected JSON lines of user and assistant)"),
+        ('{"type":"summary","leafUuid":"x"}\n', "log.jsonl: found no record of a Claude Code session (expected JSON lines of user and assistant)"),
     ],
     ids=["nothing", "no act"],
 )  # fmt: skip
@@ -579,7 +579,7 @@ ODD: list[Any] = [
 
 
 def mutants(text: str, chance: random.Random) -> Iterator[str]:
-    """The log cut, shuffled, doubled, and with fields dropped or holding something else."""
+    """Mutate a log: truncated, shuffled, doubled, with fields dropped or replaced."""
     lines = text.splitlines()
     yield text[: chance.randrange(len(text))]
     yield "\n".join(chance.sample(lines, len(lines)))

@@ -1,4 +1,4 @@
-"""Claude Code agent teams: who joined, what the inboxes hold, and what of it is protocol."""
+"""Claude Code agent teams: members, inboxes, and messages of the protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kinds(trace: Trace) -> Counter[str]:
 
 
 def edges(trace: Trace, type: str) -> set[tuple[str, str]]:
-    """Edges of a type, between what the events are and whose."""
+    """Return the edges of a type, as the types and agents at their ends."""
     names = {event.id: f"{event.type} {event.agent.split('@')[0]}" for event in trace}
     return {(names[edge.src], names[edge.dst]) for edge in trace.edges if edge.type == type}
 
@@ -53,7 +53,7 @@ def test_real_teams_have_a_lead_and_the_members_and_messages_known_of_them(
     assert IMPORTER.recognises(log)
     [trace] = IMPORTER.read(log, Content())
     found = kinds(trace)
-    protocol = sum(event.more.get("protocol") is True for event in trace if event.type == "message")
+    protocol = sum(event.optional_fields.get("protocol") is True for event in trace if event.type == "message")
     counts = (found["message"], protocol, found["return"], found["despawn"], found["orchestrator_decision"])
     assert (row[0], found["spawn"], *counts) == row
     assert {event.agent for event in trace if event.type == "spawn"} == {f"team-lead@{row[0]}"}
@@ -86,9 +86,13 @@ def test_a_name_is_served_by_the_instance_that_joined_last() -> None:
 
 def test_messages_that_are_json_objects_are_the_protocols_and_others_are_plain() -> None:
     trace = team(HARBOUR)
-    plain = [event.more["content"] for event in trace if event.type == "message" and "protocol" not in event.more]
+    plain = [
+        event.optional_fields["content"]
+        for event in trace
+        if event.type == "message" and "protocol" not in event.optional_fields
+    ]
     assert plain == ["Is the pier on it?", "{It is, since noon}", "Still there?", "Draw it larger."]
-    assert sum(event.more.get("protocol") is True for event in trace) == 10
+    assert sum(event.optional_fields.get("protocol") is True for event in trace) == 10
     assert trace.costs["messages"] == 14
 
 
@@ -108,7 +112,7 @@ def test_messages_of_the_protocol_stand_beside_the_acts_that_they_announce(
 
 
 def test_assigning_decides_whom_and_a_request_to_shut_down_decides_when_to_stop() -> None:
-    decisions = [event.more["decision"] for event in team(HARBOUR) if event.type == "orchestrator_decision"]
+    decisions = [event.optional_fields["decision"] for event in team(HARBOUR) if event.type == "orchestrator_decision"]
     assert decisions == [["O2"], ["O2"], ["O5"], ["O5"]]
 
 
@@ -117,8 +121,8 @@ def test_a_message_leads_to_what_its_receiver_does_next_unless_it_was_never_read
     assert {("message bob", "message ann"), ("message ann", "message bob"), ("message lead", "message ann")} <= edges(
         trace, "message"
     )
-    [unread] = [event for event in trace if event.more.get("delivered") is False]
-    assert unread.more["content"] == "Still there?"
+    [unread] = [event for event in trace if event.optional_fields.get("delivered") is False]
+    assert unread.optional_fields["content"] == "Still there?"
     assert not [edge for edge in trace.edges if edge.src == unread.id and edge.type == "message"]
     assert ("return ann", "orchestrator_decision lead") in edges(trace, "return")
 
@@ -143,7 +147,7 @@ def test_tasks_that_wait_for_others_tie_the_assignments() -> None:
 
 def test_what_the_inboxes_and_tasks_do_not_say_is_counted() -> None:
     assert {item["what"]: item["count"] for item in team(HARBOUR).source["lost"]} == {
-        "dependencies between tasks that no assignments show": 1,
+        "dependencies between tasks without assignments": 1,
         "inboxes that are not lists": 1,
         "messages without a sender or a text": 1,
     }
@@ -169,7 +173,7 @@ def test_a_team_of_nobody_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"members": [], "leadAgentId": "l"}')
     with pytest.raises(BadLog) as error:
         team(tmp_path / "config.json")
-    assert str(error.value) == "config.json: a team of nobody (expected members that joined, or messages in inboxes)"
+    assert str(error.value) == "config.json: an empty team (expected members, or messages in inboxes)"
     with pytest.raises(BadLog, match=r"none\.json: cannot be read"):
         team(tmp_path / "none.json")
     (tmp_path / "config.json").write_text("{}")

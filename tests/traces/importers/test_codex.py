@@ -52,7 +52,7 @@ def lost(trace: Trace) -> dict[str, int]:
 
 
 def links(trace: Trace, type: str) -> list[tuple[str, str]]:
-    """The edges of a type, told by the types and agents at their ends."""
+    """Return the edges of a type, as the types and agents at their ends."""
     events = {event.id: f"{event.type} {trace.agents.get(event.agent, {}).get('name', event.agent)}" for event in trace}
     return [(events[edge.src], events[edge.dst]) for edge in trace.edges if edge.type == type]
 
@@ -91,7 +91,7 @@ def test_a_line_of_an_unknown_kind_is_counted(line: dict[str, Any], tmp_path: Pa
 def test_a_message_of_the_model_without_words_is_counted(tmp_path: Path) -> None:
     line = {"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "x"}]}}
     [trace] = traces(written(tmp_path, "person.jsonl", [*rollout("person"), line]))
-    assert lost(trace)["messages without words"] == 1
+    assert lost(trace)["messages without text"] == 1
 
 
 def test_the_threads_of_a_team_are_one_trace() -> None:
@@ -182,7 +182,7 @@ def test_a_person_prompts_refuses_and_interrupts() -> None:
     results = [event.status for event in trace if event.type == "tool_result"]
     assert results == ["rejected", "error"]
     assert "stop" not in acts(trace, "main")
-    assert lost(trace) == {"results of calls that the log does not have, or has answered already": 1}
+    assert lost(trace) == {"results of missing or already answered calls": 1}
 
 
 def test_a_child_without_its_parent_says_that_it_was_spawned() -> None:
@@ -226,7 +226,7 @@ def test_threads_that_name_each_other_as_parents_are_still_read(tmp_path: Path) 
 
 
 FIRST_AGENT = "/root"
-"""What Codex calls the path of the first agent of a tree; it is none of a file."""
+"""Codex's path of the first agent of a tree; not a path of a file."""
 
 
 def test_newer_words_for_the_same_things_are_understood(tmp_path: Path) -> None:
@@ -276,10 +276,10 @@ def test_texts_stay_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'log.jsonl: no Codex rollout (expected lines with a "type" and a "payload")'),
+        ("", 'log.jsonl: found no Codex rollout (expected lines with a "type" and a "payload")'),
         (
             '{"type": "session_meta", "payload": {"id": "x"}}',
-            "log.jsonl: rollouts in which nothing happens (expected turns of an agent)",
+            "log.jsonl: empty rollouts (expected turns of an agent)",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Inspect logs in: each sample a trace, each agent's span an agent, each token once."""
+"""Inspect logs: a trace for each sample, an agent for each agent span, every token counted once."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_sample_without_events_is_still_a_trace_and_says_what_is_missing() -> 
     trace = traces(LOGS / "team.json")[3]
     assert acts(trace) == [("message", "user")]
     assert trace.time == "ordinal"
-    assert lost(trace) == {"samples of which no event was logged": 1}
+    assert lost(trace) == {"samples without logged events": 1}
 
 
 # Agents
@@ -190,7 +190,7 @@ def test_a_handoff_without_a_span_id_is_found_by_its_nesting(team: Trace) -> Non
 
 
 def test_turns_are_typed_by_what_they_do(team: Trace) -> None:
-    turns = [event for event in team if event.agent == "main" and "t_end" in event.more]
+    turns = [event for event in team if event.agent == "main" and "t_end" in event.optional_fields]
     assert [(turn.type, turn.decision) for turn in turns] == [
         ("orchestrator_decision", ["O1", "O2"]),
         ("orchestrator_decision", ["O1", "O2"]),
@@ -260,14 +260,14 @@ def test_what_is_nested_in_an_event_of_an_unknown_kind_happened_all_the_same() -
     model = {"event": "model", "model": "m", "timestamp": "2026-03-08T09:00:01Z"}
     trace = of_events({"event": "brand-new", "events": [{"event": "info", "events": [model]}]}, model)
     assert [type for type, _ in acts(trace)].count("model_call") == 2
-    assert lost(trace)["events of a kind that a trace does not know"] == 1
+    assert lost(trace)["events of kinds that a trace cannot hold"] == 1
 
 
 def test_spans_that_cannot_be_told_apart_are_counted() -> None:
     begin = {"event": "span_begin", "id": "a", "type": "agent", "name": "one"}
     model = {"event": "model", "model": "m", "timestamp": "2026-03-08T09:00:01Z", "span_id": "a"}
     trace = of_events(begin, {**begin, "name": "two"}, {"event": "span_begin", "type": "agent"}, model)
-    assert lost(trace)["spans without an id, or with that of another"] == 2
+    assert lost(trace)["spans without an id of their own"] == 2
 
 
 def test_the_same_id_of_a_tool_call_in_two_agents_means_two_calls() -> None:
@@ -311,14 +311,14 @@ def test_an_interrupt_and_an_input_lead_to_the_next_act_of_the_agent(team: Trace
 
 
 def test_a_compaction_is_kept_with_its_sizes(team: Trace) -> None:
-    assert one(team, "compaction").more == {"tokens_before": 900, "tokens_after": 200}
+    assert one(team, "compaction").optional_fields == {"tokens_before": 900, "tokens_after": 200}
 
 
 # Tokens and scores
 
 
 def test_the_cache_is_taken_out_of_the_input_where_the_total_shows_that_it_is_in_it(team: Trace) -> None:
-    first, second = (event.more["tokens"] for event in team if event.type == "orchestrator_decision")
+    first, second = (event.optional_fields["tokens"] for event in team if event.type == "orchestrator_decision")
     assert first == {"input": 200, "output": 50, "cache_read": 800, "reasoning": 20}
     assert second == {"input": 70, "output": 5, "cache_read": 30, "cache_write": 10}
 
@@ -348,10 +348,10 @@ def test_an_answer_from_the_local_cache_costs_nothing_and_a_scorers_model_is_not
     assert team.costs["tokens"] == 1050 + 40 + 115 + 44 + 22
     assert team.costs["usd"] == 0.25
     assert lost(team) == {
-        "answers from the cache of an earlier run, which spent their tokens": 1,
-        "commands in a sandbox, which are steps inside tool calls": 1,
-        "earlier attempts at the sample, which failed": 1,
-        "model calls of scorers, who are no part of the team": 1,
+        "cached answers whose tokens an earlier run spent": 1,
+        "commands in a sandbox, inside tool calls": 1,
+        "failed earlier attempts at the sample": 1,
+        "model calls of scorers, outside the team": 1,
     }
 
 
@@ -379,7 +379,7 @@ def test_scores_are_the_numbers_that_inspect_counts(value: object, expected: dic
 def test_scores_are_rewards_and_a_score_in_between_rewards_the_last_turn(team: Trace) -> None:
     assert team.rewards == {"judge": 1.0}
     assert team.head["outcome"] == {"success": True, "score": 1.0}
-    assert one(team, "aggregate").more["reward"] == {"partial": 0.5}
+    assert one(team, "aggregate").optional_fields["reward"] == {"partial": 0.5}
     assert traces(LOGS / "team.json")[1].rewards == {"judge/right": 0, "judge/style": 0.5}
 
 
@@ -405,7 +405,7 @@ def test_a_call_that_was_still_going_on_has_no_result() -> None:
 def test_one_time_for_a_call_and_its_result_makes_the_time_mixed() -> None:
     [trace] = traces(LOGS / "steps.json")
     assert trace.time == "mixed"
-    assert lost(trace)["model calls whose duration is not given"] == 5
+    assert lost(trace)["model calls without a duration"] == 5
 
 
 def test_events_without_any_time_are_in_the_order_of_the_log() -> None:
@@ -437,9 +437,9 @@ def test_spans_that_are_each_others_parents_do_no_harm() -> None:
 
 def test_attachments_are_put_back_and_hashed_unless_content_is_kept() -> None:
     hidden, kept = traces(LOGS / "team.json")[0], traces(LOGS / "team.json", content=Content(keep=True))[0]
-    assert "content" not in one(hidden, "message").more
-    assert one(hidden, "message").more["content_ref"].endswith(f":{len('What burns down?')}")
-    assert one(kept, "message").more["content"] == "What burns down?"
+    assert "content" not in one(hidden, "message").optional_fields
+    assert one(hidden, "message").optional_fields["content_ref"].endswith(f":{len('What burns down?')}")
+    assert one(kept, "message").optional_fields["content"] == "What burns down?"
     assert "candle" not in json.dumps(hidden.to_json())
 
 
@@ -510,7 +510,7 @@ def test_a_sample_that_cannot_be_read_is_counted_and_the_others_are_read() -> No
     members = {**whole(documents()), "samples/r1_epoch_2.json": b"{cut", "samples/r9_epoch_1.json": b"7"}
     found = traces(Path("x.eval"), archive(zipfile.ZIP_DEFLATED, members))
     assert [trace.id for trace in found] == ["sample-1", "eval-1/r2/1", "eval-1/r2/2"]
-    assert lost(found[-1])["samples of the log, or pieces of one, that cannot be read"] == 2
+    assert lost(found[-1])["unreadable samples, or pieces of samples"] == 2
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
@@ -518,7 +518,7 @@ def test_a_sample_that_unpacks_to_hundreds_of_times_its_size_is_counted_as_unrea
     large = {"samples/z_epoch_1.json": b'"' + b"x" * 2**24 + b'"'}
     found = traces(Path("x.eval"), archive(packing, {**whole(documents()), **large}))
     assert len(found) == 4
-    assert lost(found[-1])["samples of the log, or pieces of one, that cannot be read"] == 1
+    assert lost(found[-1])["unreadable samples, or pieces of samples"] == 1
 
 
 def test_an_archive_that_is_cut_off_or_empty_says_so() -> None:
@@ -618,7 +618,7 @@ def test_the_real_browser_log_has_the_times_and_tokens_of_its_events(real: Calla
         model["output"]["usage"]["total_tokens"] for model in models
     ]
     assert trace.costs["wall_clock_s"] == 19.686932
-    assert lost(trace) == {"commands in a sandbox, which are steps inside tool calls": 10}
+    assert lost(trace) == {"commands in a sandbox, inside tool calls": 10}
 
 
 def test_the_real_nested_log_has_one_helper_that_code_ran(real: Callable[[str], Path]) -> None:

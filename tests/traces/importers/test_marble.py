@@ -1,4 +1,4 @@
-"""MARBLE in: tasks handed out, results back, talk in between, scores as rewards."""
+"""MARBLE results: delegated tasks, returns, messages, and scores as rewards."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_anything_else_is_not_recognised_and_says_so_when_read(data: bytes) -> N
     log = Log(Path("x.jsonl"), data)
     assert not IMPORTER.recognises(log)
     if not data.startswith(b"\x1f"):
-        expected = r"^x\.jsonl: no result in it \(expected objects with task and iterations, one in each line\)$"
+        expected = r"^x\.jsonl: found no result \(expected objects with task and iterations, one on each line\)$"
         with pytest.raises(BadLog, match=expected):
             traces(log.path, data)
 
@@ -80,7 +80,7 @@ def test_each_task_is_a_trace_and_the_same_task_has_the_same_name(flat: list[Tra
     assert [trace.id for trace in flat] == ["flat:1", "flat:2", "flat:3"]
     assert flat[0].task == flat[1].task != flat[2].task
     assert lost(flat[2])["lines that are not JSON objects"] == 1
-    assert lost(flat[2])["records that are no result"] == 1
+    assert lost(flat[2])["records that are not results"] == 1
 
 
 def test_tasks_are_delegated_results_return_and_summaries_aggregate(flat: list[Trace]) -> None:
@@ -121,19 +121,19 @@ def test_links_lead_from_task_to_work_and_from_results_to_the_summary(flat: list
 
 def test_only_names_of_the_team_begin_a_message() -> None:
     [trace, *_] = traces(LOGS / "flat.jsonl", content=Content(keep=True))
-    said = [event.more["content"] for event in trace if event.type == "message" and event.agent != "user"]
+    said = [event.optional_fields["content"] for event in trace if event.type == "message" and event.agent != "user"]
     assert said == ["Which metre?\nFrom Rome to Paris: no such agents", "Anapaest."]
 
 
 def test_talk_in_which_no_message_is_found_is_counted(flat: list[Trace]) -> None:
-    assert lost(flat[2])["communications in which no message is found"] == 1
+    assert lost(flat[2])["communications without a message"] == 1
     talk = {"task_assignments": {"a": "x"}, "communications": [7, {"from": "a"}, "", None]}
-    assert lost(of_record(iterations=[talk])) == {"communications in which no message is found": 2}
+    assert lost(of_record(iterations=[talk])) == {"communications without a message": 2}
 
 
 def test_a_result_that_is_no_text_is_kept_as_json() -> None:
     [trace, *_] = traces(LOGS / "flat.jsonl", content=Content(keep=True))
-    assert [event.more["content"] for event in trace if event.type == "return"][-1] == '{"rhymes": true}'
+    assert [event.optional_fields["content"] for event in trace if event.type == "return"][-1] == '{"rhymes": true}'
 
 
 def test_a_run_that_was_cut_short_does_not_stop(flat: list[Trace]) -> None:
@@ -159,9 +159,9 @@ def test_scores_are_rewards_and_those_never_given_are_left_out_and_counted(flat:
         "kpi/agent2": 1,
     }
     assert lost(flat[0]) == {
-        "evaluations that are no number": 1,
+        "evaluations that are not numbers": 1,
         "evaluations that were not scored": 3,
-        "token counts of single acts, of which only the total is known": 1,
+        "token counts of single acts, known only in total": 1,
     }
     assert flat[0].head["metrics"] == {"total_milestones": 3}
 
@@ -218,7 +218,7 @@ def test_in_a_tree_the_root_agent_hands_down_and_finishes_last() -> None:
         ("agent4", "agent1"),
         ("agent1", "main"),
     ]
-    assert lost(tree) == {"plans handed down a tree by agents that the log does not name": 1}
+    assert lost(tree) == {"plans passed down a tree by unnamed agents": 1}
 
 
 # Damage
@@ -271,7 +271,7 @@ def test_results_cut_anywhere_give_the_whole_lines() -> None:
 
 def test_a_long_line_that_never_becomes_a_message_is_read_at_once() -> None:
     talk = {"task_assignments": {"a": "x"}, "communications": ["From " + "a to " * 100_000]}
-    assert lost(of_record(iterations=[talk])) == {"communications in which no message is found": 1}
+    assert lost(of_record(iterations=[talk])) == {"communications without a message": 1}
 
 
 # Real logs

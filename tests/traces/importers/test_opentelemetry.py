@@ -1,4 +1,4 @@
-"""OpenTelemetry spans become traces: one event for each act, whoever wrote the span and in whichever names."""
+"""OpenTelemetry spans become traces: one event for each act, for every writer and convention."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_links_are_exact_where_an_identifier_says_so_and_missing_where_their_end
 
 def test_input_tokens_include_cached_ones_which_are_told_apart() -> None:
     [trace] = imported("genai.json")
-    assert next(iter(trace)).more["tokens"] == {
+    assert next(iter(trace)).optional_fields["tokens"] == {
         "input": 300,
         "output": 80,
         "cache_read": 600,
@@ -130,7 +130,7 @@ def test_input_tokens_include_cached_ones_which_are_told_apart() -> None:
 def test_totals_of_an_agent_count_once_and_only_where_its_model_calls_are_missing() -> None:
     [trace] = imported("genai.json")
     assert trace.costs["tokens"] == 1080 + 540 + 760 + 450 + 1070 + 1100
-    assert [event.more["tokens"] for event in trace if event.type == "return" and event.tokens] == [
+    assert [event.optional_fields["tokens"] for event in trace if event.type == "return" and event.tokens] == [
         {"input": 400, "output": 50}
     ]
 
@@ -151,7 +151,7 @@ def test_an_error_type_is_the_status_of_the_result() -> None:
 
 def test_an_evaluation_event_rewards_what_it_stands_on() -> None:
     [trace] = imported("genai.json")
-    assert [(event.id, event.more["reward"]) for event in trace if "reward" in event.more] == [
+    assert [(event.id, event.optional_fields["reward"]) for event in trace if "reward" in event.optional_fields] == [
         ("e7", {"relevance": 0.5})
     ]
     assert trace.labels == [{"event": "e7", "label": "partly", "name": "relevance"}]
@@ -160,7 +160,7 @@ def test_an_evaluation_event_rewards_what_it_stands_on() -> None:
 def test_old_names_snake_case_and_base64_ids_are_read() -> None:
     [trace] = imported("old-names.jsonl")
     assert trace.id == "0af7651916cd43dd8448eb211c80319c"
-    assert [event.more["tokens"] for event in trace if event.tokens] == [
+    assert [event.optional_fields["tokens"] for event in trace if event.tokens] == [
         {"input": 200, "output": 20},
         {"input": 10, "output": 5},
     ]
@@ -221,7 +221,7 @@ def test_a_node_still_at_work_is_the_one_that_calls_its_sibling() -> None:
 def test_annotations_reward_events_and_trace_annotations_the_run() -> None:
     [trace] = imported("graph.json")
     assert trace.rewards == {"solved": 1}
-    assert [(event.type, event.more["reward"]) for event in trace if "reward" in event.more] == [
+    assert [(event.type, event.optional_fields["reward"]) for event in trace if "reward" in event.optional_fields] == [
         ("tool_result", {"useful": 0.25})
     ]
     assert trace.labels == [{"event": "e10", "label": "weak", "by": "HUMAN", "name": "useful"}]
@@ -245,7 +245,7 @@ def test_a_handoff_moves_control_and_nobody_returns() -> None:
         (5.0, "stop", "Refunds"),
     ]
     message = next(event for event in trace if event.type == "message")
-    assert message.more["transfer"] is True
+    assert message.optional_fields["transfer"] is True
     assert {("e1", "e2", "causal"), ("e2", "e3", "message")} <= links(trace)
 
 
@@ -326,15 +326,15 @@ def test_the_agents_sdk_writes_spans_of_its_own_kind() -> None:
         (4.0, "aggregate", "assistant"),
         (5.0, "stop", "assistant"),
     ]
-    assert lost(trace) == {"guardrails that let everything pass": 1}
+    assert lost(trace) == {"guardrails that did not intervene": 1}
 
 
 def test_agent_lightning_has_a_trace_for_each_attempt_with_its_rewards() -> None:
     first, second = imported("lightning.jsonl")
     assert (first.id, first.task, first.rewards) == ("ro-1/at-1", "ro-1", {"primary": 1.0, "brevity": 0.8})
     assert (second.id, second.task, second.rewards) == ("ro-1/at-2", "ro-1", {"primary": 0.0})
-    assert [event.more.get("reward") for event in first] == [{"step": 0.5}, None]
-    assert lost(first) == {"rewards that a later one of the same name replaced": 1}
+    assert [event.optional_fields.get("reward") for event in first] == [{"step": 0.5}, None]
+    assert lost(first) == {"rewards replaced by a later one of the same name": 1}
 
 
 def test_openllmetry_names_are_read_and_what_is_told_twice_counts_once() -> None:
@@ -354,14 +354,14 @@ def test_openllmetry_names_are_read_and_what_is_told_twice_counts_once() -> None
     ]
     assert trace.agents["editor#2"]["name"] == "editor"
     assert lost(trace) == {
-        "spans that began before what they are inside of, moved": 1,
-        "spans that tell of an act that another tells of, too": 2,
+        "spans that start before their parent, moved": 1,
+        "spans that repeat the act of another span": 2,
     }
 
 
 def test_a_cache_larger_than_the_input_was_never_part_of_it() -> None:
     [trace] = imported("openllmetry.json")
-    assert [event.more["tokens"] for event in trace if event.agent == "editor#2" and event.tokens] == [
+    assert [event.optional_fields["tokens"] for event in trace if event.agent == "editor#2" and event.tokens] == [
         {"input": 20, "output": 4, "cache_read": 90}
     ]
 
@@ -439,7 +439,7 @@ def test_a_span_without_a_time_stands_beside_its_neighbours() -> None:
 def test_free_text_is_hashed_and_kept_only_when_asked_for() -> None:
     assert "found" not in json.dumps([trace.to_json() for trace in imported("graph.json")])
     [trace] = IMPORTER.read(Log(LOGS / "graph.json"), Content(keep=True, salt=""))
-    assert "found" in [event.more.get("content") for event in trace]
+    assert "found" in [event.optional_fields.get("content") for event in trace]
 
 
 def test_each_trace_id_is_a_trace_and_traces_without_agents_are_counted() -> None:
@@ -453,13 +453,13 @@ BAD: list[tuple[str, str, str]] = [
     (
         "nothing",
         "",
-        "log.json: found no spans, and nothing that an agent did (expected OTLP JSON with resourceSpans, "
+        "log.json: found no spans, without acts of an agent (expected OTLP JSON with resourceSpans, "
         "or objects with trace and span ids, of agents, models or tools)",
     ),
     (
         "spans of a web server",
         json.dumps(span("01", None, "GET", 0, 1)),
-        "log.json: found 1 traces, and nothing that an agent did (expected OTLP JSON with resourceSpans, "
+        "log.json: found 1 traces, without acts of an agent (expected OTLP JSON with resourceSpans, "
         "or objects with trace and span ids, of agents, models or tools)",
     ),
 ]
@@ -497,7 +497,7 @@ def values_of(text: str) -> list[Any]:
 
 
 def spoilt(text: str, chance: random.Random) -> str:
-    """A log with a few fields dropped, swapped, mixed up, or the end cut off."""
+    """Mutate a log: a few fields dropped, swapped or mixed up, or the end cut off."""
     if chance.random() < 0.2:
         return text[: chance.randrange(len(text))]
     values = values_of(text)

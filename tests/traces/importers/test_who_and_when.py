@@ -1,4 +1,4 @@
-"""Who&When in: each turn an event, and the decisive error on the event of its step."""
+"""Who&When logs: an event for each turn, and the decisive error as a label on the event of its step."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_anything_else_is_not_recognised(data: bytes) -> None:
 
 
 def test_a_log_without_a_run_says_so() -> None:
-    expected = r"^x\.json: no run in it \(expected an object with history, mistake_agent and mistake_step\)$"
+    expected = r"^x\.json: found no run \(expected an object with history, mistake_agent and mistake_step\)$"
     with pytest.raises(BadLog, match=expected):
         traces(Path("x.json"), b'{"history": []}')
 
@@ -169,7 +169,7 @@ def test_a_terminal_before_anybody_spoke_is_left_out_and_counted() -> None:
     turns = [{"name": "Computer_terminal", "content": "?"}, {"name": "A", "content": "hm"}]
     trace = of_record(history=turns, mistake_step="1")
     assert [event.type for event in trace] == ["message", "model_call"]
-    assert lost(trace) == {"turns that do not say who speaks": 1}
+    assert lost(trace) == {"turns without a speaker": 1}
 
 
 # The label
@@ -187,7 +187,7 @@ def test_the_reason_is_hashed_unless_content_is_kept(orchestrated: Trace) -> Non
     assert "prices" not in json.dumps(orchestrated.to_json())
     [kept] = traces(LOGS / "orchestrated.json", content=Content(keep=True))
     assert kept.labels[0]["why"] == "read last year's prices"
-    assert labelled(kept).more["content"] == "Blue 4, red 5."
+    assert labelled(kept).optional_fields["content"] == "Blue 4, red 5."
 
 
 def test_an_agent_that_is_not_the_speaker_of_the_step_is_counted(orchestrated: Trace, chat: Trace) -> None:
@@ -222,7 +222,7 @@ def test_several_runs_may_stand_in_a_list_or_in_lines() -> None:
     as_list = traces(Path("all.json"), json.dumps([runs[0], {}, runs[1]]).encode())
     as_lines = traces(Path("all.jsonl"), "\n".join([json.dumps(runs[0]), "{}", json.dumps(runs[1]), "{cut"]).encode())
     assert [trace.id for trace in as_list] == [trace.id for trace in as_lines] == ids
-    assert lost(as_list[-1])["records that are no run"] == 1
+    assert lost(as_list[-1])["records that are not runs"] == 1
     assert lost(as_lines[-1])["lines that are not JSON objects"] == 1
 
 
@@ -325,7 +325,7 @@ def test_real_runs_give_what_was_counted_in_them_by_hand(name: str, real: Callab
     assert {kind: kinds[kind] for kind in expected} == expected
     assert (labelled(trace).type, labelled(trace).agent) == (type, agent)
     # Every turn is one event with a hash of what was said; the calls that are concluded, and what is passed on, have none.
-    said = [event for event in trace if "content_ref" in event.more]
+    said = [event for event in trace if "content_ref" in event.optional_fields]
     assert len(said) - (name.startswith("Algorithm")) == turns
     assert said[int(record["mistake_step"]) + name.startswith("Algorithm")] == labelled(trace)
     assert [str(problem) for problem in check(trace)] == []

@@ -1,4 +1,4 @@
-"""Measures of small traces, worked out by hand."""
+"""Measures of small traces, computed by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN: Json = {"type": "model_call"}
 
 
 def spans(**head: Any) -> Trace:
-    """A lead hands out work at 1 to a (busy 1 to 5) and b (busy 2 to 4, tool and all), and puts it together from 6 to 8.
+    """A lead delegates at 1 to a (busy 1 to 5) and b (busy 2 to 4, including its tool), and aggregates from 6 to 8.
 
     lead  |0-1|                 |6--8|
     a         |1---------5|
@@ -107,31 +107,31 @@ BACK: Json = {"type": "return", "agent": "a", "to": "lead"}
 WORK: Json = {"type": "model_call", "agent": "a"}
 
 WHY: list[tuple[str, list[Json], Json, str]] = [
-    ("wall_s", [TURN], {"time": "ordinal"}, "its times are ordinal: they order the events and measure nothing"),
-    ("critical_path_s", [TURN], {"time": "mixed"}, "its times are mixed: they order the events and measure nothing"),
-    ("speedup_graph", [TURN], {"time": "ordinal"}, "its times are ordinal: they order the events and measure nothing"),
+    ("wall_s", [TURN], {"time": "ordinal"}, "its times are ordinal: they order events but give no durations"),
+    ("critical_path_s", [TURN], {"time": "mixed"}, "its times are mixed: they order events but give no durations"),
+    ("speedup_graph", [TURN], {"time": "ordinal"}, "its times are ordinal: they order events but give no durations"),
     ("speedup_graph", [TURN], {}, "its critical path takes no time"),
     ("speedup_observed", [TURN], {}, "no agent was busy for any time"),
-    ("idle_s", [TURN, TURN], {}, "no event says both when it began and when it ended"),
-    ("sub_agent_work_s", [TURN], {}, "no agent was given work by another"),
-    ("split_balance", [SPAWN, WORK, BACK], {}, "only one piece of work was handed out"),
-    ("split_balance", [SPAWN, {**SPAWN, "to": "b"}], {}, "no handed-out work shows any steps"),
-    ("split_overlap", [SPAWN, WORK], {}, "no tool call of a sub-agent says what it was called with"),
-    ("message_density", [{"type": "stop"}], {}, "it has no steps"),
-    ("pairs_that_talk", [TURN], {}, "it has only one agent"),
-    ("protocol_overhead", [{"type": "message", "to": "a"}], {}, "no message says whether it serves the protocol"),
-    ("protocol_overhead", [TURN], {}, "no message says whether it serves the protocol"),
-    ("coordination_share", [TURN], {}, "no event says how many tokens it took"),
-    ("coordination_share", [{**TURN, "tokens": 0}], {}, "its events add up to no tokens"),
-    ("returns_used", [TURN], {}, "nothing was returned"),
-    ("aggregation_fan_in", [TURN], {}, "nothing is aggregated"),
+    ("idle_s", [TURN, TURN], {}, "no event has an end time (t_end)"),
+    ("sub_agent_work_s", [TURN], {}, "no work was delegated"),
+    ("split_balance", [SPAWN, WORK, BACK], {}, "only one piece of work was delegated"),
+    ("split_balance", [SPAWN, {**SPAWN, "to": "b"}], {}, "no delegated work has any steps"),
+    ("split_overlap", [SPAWN, WORK], {}, "no tool call of a sub-agent has a content_ref"),
+    ("message_density", [{"type": "stop"}], {}, "there are no steps"),
+    ("pairs_that_talk", [TURN], {}, "there is only one agent"),
+    ("protocol_overhead", [{"type": "message", "to": "a"}], {}, 'no message has the field "protocol"'),
+    ("protocol_overhead", [TURN], {}, 'no message has the field "protocol"'),
+    ("coordination_share", [TURN], {}, "no event records its tokens"),
+    ("coordination_share", [{**TURN, "tokens": 0}], {}, "the tokens of its events add up to 0"),
+    ("returns_used", [TURN], {}, "there are no returns"),
+    ("aggregation_fan_in", [TURN], {}, "there are no aggregations"),
     ("error_spread", [TURN], {}, "no event is labelled decisive_error"),
     ("unsafe_reach", [TURN], {}, "no event is marked as untrusted or unsafe"),
-    ("tokens", [TURN], {}, "no event says how many tokens it took"),
-    ("critical_path_tokens", [TURN], {}, "no event says how many tokens it took"),
+    ("tokens", [TURN], {}, "no event records its tokens"),
+    ("critical_path_tokens", [TURN], {}, "no event records its tokens"),
     ("tokens_by_role", [{**TURN, "tokens": 3}], {}, "no agent has a role"),
-    ("cost_usd", [TURN], {}, "no event says what it cost"),
-    ("cost_by_agent", [TURN], {}, "no event says what it cost"),
+    ("cost_usd", [TURN], {}, "no event records its cost"),
+    ("cost_by_agent", [TURN], {}, "no event records its cost"),
 ]  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def test_the_same_call_by_two_sub_agents_overlaps() -> None:
     assert value("split_overlap", events) == 0.5
 
 
-def test_a_work_that_nobody_reads_is_not_used() -> None:
+def test_work_that_nobody_reads_is_not_used() -> None:
     events: list[Json] = [SPAWN, {**SPAWN, "to": "b"}, BACK, {**BACK, "agent": "b"}, {"type": "aggregate"}]
     assert value("returns_used", events, [("e3", "e5", "aggregate")]) == 0.5
 
@@ -210,13 +210,13 @@ def test_a_chain_of_spawns_has_its_depth() -> None:
     )
 
 
-def test_a_spawn_told_by_the_one_spawned_counts_like_any_other() -> None:
+def test_a_spawn_recorded_by_the_spawned_agent_counts_like_any_other() -> None:
     told: Json = {"type": "spawn", "agent": "a", "from": "lead"}
     for name in ("spawn_depth", "spawn_width", "agents", "sub_agents_at_once"):
         assert value(name, [TURN, told, WORK, BACK]) == value(name, [TURN, SPAWN, WORK, BACK]), name
 
 
-def test_nobody_who_is_a_person_is_at_work() -> None:
+def test_people_are_never_at_work() -> None:
     for person in ("user", "alice"):
         events: list[Json] = [TURN, {"type": "human_intervention", "agent": person, "t_end": 50}, {**TURN, "t": 51}]
         assert value("busy_s", events, [("e1", "e2", "causal"), ("e2", "e3", "causal")]).get(person, 0) == 0, person
@@ -228,7 +228,7 @@ def test_a_person_who_speaks_first_is_not_the_orchestrator() -> None:
 
 
 def test_an_event_inside_the_span_of_its_cause_does_not_lengthen_the_critical_path() -> None:
-    """As in logs of spans: the call of a sub-agent lasts as long as the sub-agent."""
+    """As in span logs: the call of a sub-agent lasts as long as the sub-agent."""
     events: list[Json] = [{**SPAWN, "t": 0, "t_end": 10}, {**WORK, "t": 2}, {**WORK, "t": 9}]
     assert value("critical_path_s", events, [("e1", "e2", "spawn")]) == 10
 
@@ -286,7 +286,7 @@ def test_the_published_example_can_be_measured() -> None:
     }  # fmt: skip
 
 
-# against one agent
+# comparison with one agent
 
 
 def run(steps: int, success: bool | None, wall: float = 10) -> Trace:
@@ -312,7 +312,7 @@ def test_a_team_is_held_against_one_agent() -> None:
     ],
     ids=["no team", "no single", "no success", "no failure", "no time"],
 )
-def test_a_comparison_that_cannot_be_made_says_why(
+def test_an_impossible_comparison_gives_the_reason(
     team: list[Trace], single: list[Trace], name: str, reason: str
 ) -> None:
     found = compare(team, single)[name]
@@ -330,7 +330,7 @@ def test_tokens_and_cost_by_tool_are_those_of_calls_and_results_alone() -> None:
     found = measure(small(events))
     assert found["tokens_by_tool"].value == {"search": 27}
     assert found["cost_by_tool"].value == {"search": 0.25}
-    assert measure(small([TURN]))["tokens_by_tool"].why_not == "no tool call or result says how many tokens it took"
+    assert measure(small([TURN]))["tokens_by_tool"].why_not == "no tool call or result records its tokens"
 
 
 def test_cost_by_role_adds_up_the_cost_of_its_agents() -> None:

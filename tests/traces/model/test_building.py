@@ -1,4 +1,4 @@
-"""The builder writes traces down as they are valid."""
+"""The builder produces valid traces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def edges(trace: Trace) -> list[tuple[str, str, str]]:
     return [(edge.src, edge.dst, edge.type) for edge in trace.edges]
 
 
-def test_time_begins_with_the_first_event_and_the_start_is_kept() -> None:
+def test_time_starts_with_the_first_event_and_the_start_is_recorded() -> None:
     made = builder()
     made.event("model_call", "lead", 1_700_000_005.5, t_end=1_700_000_007.0)
     made.event("model_call", "lead", 1_700_000_003.0)
@@ -103,7 +103,7 @@ def test_without_a_salt_two_runs_hash_differently() -> None:
     assert Content().fields("secret") != Content().fields("secret")
 
 
-def test_free_text_is_kept_where_somebody_chose_so() -> None:
+def test_free_text_is_stored_on_request() -> None:
     assert Content(keep=True, salt="s").fields("hello")["content"] == "hello"
 
 
@@ -142,7 +142,7 @@ def test_of_an_agent_the_newer_word_counts() -> None:
     assert made.build().agents == {"lead": {"id": "lead", "role": "boss", "model": "m2"}}
 
 
-def test_events_on_a_circle_of_links_are_kept_for_replay_to_report() -> None:
+def test_events_on_a_cycle_of_links_are_kept_for_replay_to_report() -> None:
     made = builder()
     a, b = made.event("model_call", "a", 1), made.event("model_call", "b", 2)
     made.link(a, b, "causal")

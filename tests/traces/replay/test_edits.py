@@ -1,4 +1,4 @@
-"""Smaller traces out of a trace."""
+"""Sub-traces of a trace."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def test_a_cut_keeps_everything_up_to_the_event_and_the_edges_between() -> None:
     assert kinds(cut) == []
 
 
-def test_a_cut_goes_by_causal_order_not_by_the_order_in_the_file() -> None:
+def test_a_cut_follows_causal_order_not_file_order() -> None:
     trace = small([{**TURN, "t": 2}, {**TURN, "t": 0}, {**TURN, "t": 1}])
     assert ids(until(trace, "e3")) == ["e2", "e3"]
 
 
-def test_a_cut_counts_costs_anew_and_leaves_out_what_was_said_of_the_whole() -> None:
+def test_a_cut_recomputes_costs_and_drops_fields_of_the_whole_run() -> None:
     whole = small(
         [{**TURN, "tokens": 5, "cost": 1}, {"type": "tool_call"}, {"type": "tool_result"}, {**TURN, "tokens": 7, "cost": 2}],
         costs={"tokens": 12, "wall_clock_s": 3, "tool_calls": 1, "messages": 0, "usd": 3, "gpu_s": 4},
@@ -56,7 +56,7 @@ def test_a_cut_counts_costs_anew_and_leaves_out_what_was_said_of_the_whole() -> 
     assert cut.labels == [{"event": "e1", "label": "x"}]
 
 
-def test_a_message_that_is_on_its_way_at_the_cut_never_arrives() -> None:
+def test_a_message_in_flight_at_the_cut_never_arrives() -> None:
     sent: Json = {"type": "message", "to": "b", "delivered": 5}
     cut = until(small([sent, TURN, {**TURN, "t": 9}], agents=[{"id": "b"}]), "e2")
     assert [event.delivered for event in cut] == [False, None]
@@ -106,16 +106,16 @@ def test_a_cut_before_the_team_has_its_shape_is_no_error(topology: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "left"),
     [
-        ("e5", ["e1", "e2", "e3", "e4"]),  # the call: its result, the return that rests on it, what puts that together
+        ("e5", ["e1", "e2", "e3", "e4"]),  # the call: its result, the return based on it, the aggregation of that
         ("e6", ["e1", "e2", "e3", "e4", "e5"]),
-        ("e2", ["e1", "e3"]),  # the spawn of the planner: all that it did
+        ("e2", ["e1", "e3"]),  # the spawn of the planner: all its events
         ("planner", ["e1", "e3"]),
         ("e8", ["e1", "e2", "e3", "e4", "e5", "e6", "e7"]),
         ("executor", ["e1", "e2"]),
         ("lead", []),
     ],
 )
-def test_what_depended_on_a_part_goes_with_it(unit: str, left: list[str]) -> None:
+def test_dependents_of_a_part_are_removed_with_it(unit: str, left: list[str]) -> None:
     events: list[Json] = [
         TURN, {"type": "spawn", "to": "planner"}, {"type": "spawn", "to": "executor"}, {"type": "message", "agent": "planner", "to": "executor"},
         {"type": "tool_call", "agent": "executor"}, {"type": "tool_result", "agent": "executor", "parent": "e5"},
@@ -139,7 +139,7 @@ def test_what_only_came_later_stays() -> None:
     assert ids(without(trace, "e1")) == ["e2", "e3"]
 
 
-def test_a_part_goes_with_what_it_is_part_of() -> None:
+def test_a_part_is_removed_with_its_parent() -> None:
     assert ids(without(small([TURN, {"type": "tool_call", "parent": "e1"}, TURN]), "e1")) == ["e3"]
 
 

@@ -1,4 +1,4 @@
-"""What holds of every valid trace, whatever the team did."""
+"""Invariants of every valid trace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def trail(trace: Trace) -> list[tuple[str, Json]]:
 
 
 def renamed(document: Json) -> tuple[Json, dict[str, str]]:
-    """The document under other ids and agents' names, in another alphabetical order, and the names back."""
+    """Return the document with renamed ids and agents, in another alphabetical order, and the reverse mapping."""
 
     def new(name: str) -> str:
         return hashlib.sha1(name.encode()).hexdigest()[:12]
@@ -137,7 +137,7 @@ def test_a_trace_without_a_part_refers_to_nothing_that_is_gone(trace: Trace, dat
 
 @MODEST
 @given(traces(), st.data())
-def test_a_trace_without_a_part_has_no_errors_that_the_whole_had_not(trace: Trace, data: st.DataObject) -> None:
+def test_removal_of_a_part_adds_no_errors(trace: Trace, data: st.DataObject) -> None:
     everyone = sorted({event.agent for event in trace} | {event.id for event in trace})
     assert errors(without(trace, data.draw(st.sampled_from(everyone)))) == []
 
@@ -175,7 +175,7 @@ def test_times_that_only_order_are_never_read_as_seconds(trace: Trace) -> None:
     for found in measure(trace.with_head(time="ordinal")).values():
         if found.unit.split()[0] == "s" or found.name in ("speedup_graph", "speedup_observed"):
             assert found.value is None
-            assert found.why_not == "its times are ordinal: they order the events and measure nothing"
+            assert found.why_not == "its times are ordinal: they order events but give no durations"
 
 
 @MODEST

@@ -1,4 +1,4 @@
-"""Replay says what cannot have happened, and what the team was like after each event."""
+"""Replay reports inconsistencies, and gives the state of the team after each event."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def said(trace: Trace) -> list[str]:
     return [str(problem) for problem in check(trace)]
 
 
-# what cannot have happened: kind, events, edges, head, the whole message
+# errors: kind, events, edges, head, the complete message
 ERRORS: list[tuple[str, list[Json], Edges, Json, str]] = [
     ("unknown-event", [TURN], [("e1", "e2", "causal")], {}, '/edges/0/dst: no event has the id "e2"; the other end is "e1"'),
     ("unknown-event", [TURN, {**TURN, "id": "start"}], [("strat", "e1", "causal")], {}, '/edges/0/src: no event has the id "strat" (did you mean "start"?); the other end is "e1"'),
@@ -38,55 +38,55 @@ ERRORS: list[tuple[str, list[Json], Edges, Json, str]] = [
     ("causal-cycle", [TURN], [("e1", "e1", "causal")], {}, '"e1" leads to itself (an edge of type causal)'),
     ("effect-before-cause", [{**TURN, "t": 3}, {**TURN, "t": 1}], [("e1", "e2", "causal")], {},
      '/events/1: "e2" (t = 1) follows from "e1" (t = 3), which is later'),
-    ("duplicate-id", [TURN, {**TURN, "id": "e1"}], [], {}, '/events/1: the id "e1" is that of /events/0 already'),
+    ("duplicate-id", [TURN, {**TURN, "id": "e1"}], [], {}, '/events/1: the id "e1" is already used by /events/0'),
     ("ends-early", [{**TURN, "t": 5, "t_end": 3}], [], {}, '/events/0: "e1" (model_call): ends at 3, before it begins at 5'),
     ("never-spawned", [SPAWN, {**TURN, "agent": "helpr"}], [], {},
      '/events/1: "e2" (model_call): "helpr" acts, but was never spawned (did you mean "helper"?)'),
     ("before-spawn", [TURN, WORK, SPAWN], [], {}, '/events/1: "e2" (model_call): "helper" acts, but is spawned later, by "e3"'),
-    ("after-despawn", [SPAWN, GONE, WORK], [], {}, '/events/2: "e3" (model_call): "helper" acts, but is gone since "e2"'),
+    ("after-despawn", [SPAWN, GONE, WORK], [], {}, '/events/2: "e3" (model_call): "helper" acts, but was despawned by "e2"'),
     ("after-despawn", [{"type": "message", "to": "b"}, {"type": "despawn", "to": "b"}, {**TURN, "agent": "b"}], [], {},
-     '/events/2: "e3" (model_call): "b" acts, but is gone since "e2"'),
-    ("spawn-of-nobody", [{"type": "spawn"}], [], {}, '/events/0: "e1" (spawn): spawns, but does not say whom (expected the new agent in "to")'),
-    ("spawned-twice", [SPAWN, SPAWN], [], {}, '/events/1: "e2" (spawn): spawns "helper", who is there since "e1"'),
-    ("despawned-twice", [SPAWN, GONE, GONE], [], {}, '/events/2: "e3" (despawn): "helper" is gone since "e2" already'),
-    ("result-without-call", [RESULT], [], {}, '/events/0: "e1" (tool_result): is the result of no call'),
-    ("result-without-call", [RESULT, CALL, RESULT], [], {}, '/events/0: "e1" (tool_result): is the result of no call'),
+     '/events/2: "e3" (model_call): "b" acts, but was despawned by "e2"'),
+    ("spawn-of-nobody", [{"type": "spawn"}], [], {}, '/events/0: "e1" (spawn): spawns, but does not name an agent (expected the new agent in "to")'),
+    ("spawned-twice", [SPAWN, SPAWN], [], {}, '/events/1: "e2" (spawn): spawns "helper", who was already spawned by "e1"'),
+    ("despawned-twice", [SPAWN, GONE, GONE], [], {}, '/events/2: "e3" (despawn): "helper" was already despawned by "e2"'),
+    ("result-without-call", [RESULT], [], {}, '/events/0: "e1" (tool_result): has no matching call'),
+    ("result-without-call", [RESULT, CALL, RESULT], [], {}, '/events/0: "e1" (tool_result): has no matching call'),
     ("second-result", [CALL, RESULT, RESULT], [("e1", "e2", "tool_dependency"), ("e1", "e3", "tool_dependency")], {},
      '/events/2: "e3" (tool_result): is a second result of "e1"; the first is "e2"'),
     ("second-result", [CALL, {**RESULT, "parent": "e1"}, {**RESULT, "parent": "e1"}], [], {},
      '/events/2: "e3" (tool_result): is a second result of "e1"; the first is "e2"'),
     ("return-from-nobody", [SPAWN, {**BACK, "agent": "ghost"}], [], {}, '/events/1: "e2" (return): "ghost" acts, but was never spawned'),
-    ("return-from-nobody", [SPAWN, GONE, BACK], [], {}, '/events/2: "e3" (return): "helper" acts, but is gone since "e2"'),
+    ("return-from-nobody", [SPAWN, GONE, BACK], [], {}, '/events/2: "e3" (return): "helper" acts, but was despawned by "e2"'),
     ("return-to-nobody", [SPAWN, {**BACK, "to": "laed"}], [], {},
      '/events/1: "e2" (return): returns to "laed", who is not on the team (did you mean "lead"?)'),
     ("message-to-nobody", [SPAWN, {"type": "message", "to": "helpers"}], [], {},
      '/events/1: "e2" (message): is sent to "helpers", who is not on the team (did you mean "helper"?)'),
     ("message-to-nobody", [SPAWN, GONE, {"type": "message", "to": "helper"}], [], {},
-     '/events/2: "e3" (message): is sent to "helper", who is gone since "e2"'),
+     '/events/2: "e3" (message): is sent to "helper", who was despawned by "e2"'),
     ("message-to-nobody", [{"type": "message", "to": "helper"}, SPAWN], [], {},
      '/events/0: "e1" (message): is sent to "helper", who is spawned later, by "e2"'),
     ("delivered-early", [{"type": "message", "to": "b", "t": 4, "delivered": 3}], [], {},
      '/events/0: "e1" (message): arrives at 3, before it is sent at 4'),
-    ("delegate-to-nobody", [SPAWN, {"type": "delegate", "to": "ghost"}], [], {}, '/events/1: "e2" (delegate): hands work to "ghost", who is not on the team'),
-    ("delegate-to-nobody", [{"type": "delegate"}], [], {}, '/events/0: "e1" (delegate): hands out work, but does not say to whom (expected "to")'),
-    ("work-after-stop", [{"type": "stop"}, TURN], [], {}, '/events/1: "e2" (model_call): "lead" goes on although "e1" has stopped it'),
+    ("delegate-to-nobody", [SPAWN, {"type": "delegate", "to": "ghost"}], [], {}, '/events/1: "e2" (delegate): delegates to "ghost", who is not on the team'),
+    ("delegate-to-nobody", [{"type": "delegate"}], [], {}, '/events/0: "e1" (delegate): delegates work, but does not name a receiver (expected "to")'),
+    ("work-after-stop", [{"type": "stop"}, TURN], [], {}, '/events/1: "e2" (model_call): "lead" continues although "e1" stopped it'),
     ("work-after-stop", [SPAWN, {"type": "stop", "to": "helper"}, WORK], [], {},
-     '/events/2: "e3" (model_call): "helper" goes on although "e2" has stopped it'),
+     '/events/2: "e3" (model_call): "helper" continues although "e2" stopped it'),
     ("negative-cost", [TURN], [], {"costs": {"tokens": 0, "wall_clock_s": 0, "gpu_s": -2}}, "/costs/gpu_s: found -2, expected 0 or more"),
     ("negative-cost", [TURN], [], {"costs": {"tokens": 0, "wall_clock_s": 0, "a/b": -2}}, "/costs/a~1b: found -2, expected 0 or more"),
     ("total", [CALL, RESULT], [], {"costs": {"tokens": 0, "wall_clock_s": 9, "tool_calls": 99}},
-     "/costs/tool_calls: found 99, but the events hold 1 of type tool_call"),
-    ("total", [TURN], [], {"costs": {"tokens": 0, "wall_clock_s": 9, "messages": 1}}, "/costs/messages: found 1, but the events hold 0 of type message"),
+     "/costs/tool_calls: found 99, expected 1 (the number of tool_call events)"),
+    ("total", [TURN], [], {"costs": {"tokens": 0, "wall_clock_s": 9, "messages": 1}}, "/costs/messages: found 1, expected 0 (the number of message events)"),
     ("total", [{**TURN, "tokens": {"input": 7, "reasoning": 3}}], [], {"costs": {"tokens": 6, "wall_clock_s": 9}},
      "/costs/tokens: found 6, but the events add up to 7"),
     ("total", [{**TURN, "cost": 2}], [], {"costs": {"tokens": 0, "wall_clock_s": 9, "usd": 1}}, "/costs/usd: found 1, but the events add up to 2"),
     ("total", [{**TURN, "t": 5}, {**TURN, "t": 6, "t_end": 9}], [], {"costs": {"tokens": 0, "wall_clock_s": 3}, "time": "seconds"},
      "/costs/wall_clock_s: found 3, but the events span 4 seconds"),
     ("topology", [SPAWN, {"type": "spawn", "agent": "helper", "to": "c"}], [], {"topology": "centralized"},
-     "/topology: is said to be centralized, but e2 was spawned by an agent that was spawned itself"),
-    ("topology", [SPAWN], [], {"topology": "hierarchical"}, "/topology: is said to be hierarchical, but no spawned agent spawns or delegates"),
-    ("topology", [TURN], [], {"topology": "debate"}, "/topology: is said to be debate, but found 1 agents and 0 messages or returns between them"),
-    ("topology", [TURN], [], {"topology": "swarm"}, "/topology: is said to be swarm, but only one agent acts"),
+     "/topology: declared as centralized, but e2 was spawned by an agent that was itself spawned"),
+    ("topology", [SPAWN], [], {"topology": "hierarchical"}, "/topology: declared as hierarchical, but no spawned agent spawns or delegates"),
+    ("topology", [TURN], [], {"topology": "debate"}, "/topology: declared as debate, but found 1 agents and 0 messages or returns between them"),
+    ("topology", [TURN], [], {"topology": "swarm"}, "/topology: declared as swarm, but only one agent acts"),
 ]  # fmt: skip
 
 
@@ -102,15 +102,15 @@ def test_a_trace_with_one_error_says_what_where_and_with_which_other_event(
     assert [(problem.kind, str(problem)) for problem in problems] == [(kind, message)]
 
 
-# what is strange and may still have happened
+# warnings: unusual, but possible
 WARNINGS: list[tuple[str, list[Json], Edges, Json, str]] = [
     ("call-without-result", [CALL], [], {}, '/events/0: warning: "e1" (tool_call): "lead" never gets a result'),
     ("message-without-receiver", [{"type": "message"}], [], {}, '/events/0: warning: "e1" (message): does not say who receives it (expected "to")'),
     ("edge-type", [TURN, TURN], [("e1", "e2", "message")], {}, 'warning: an edge of type message leads from "e1" (model_call) to "e2" (model_call)'),
-    ("duplicate-edge", [TURN, TURN], [("e1", "e2", "causal")] * 2, {}, 'warning: the causal edge from "e1" to "e2" is there twice'),
+    ("duplicate-edge", [TURN, TURN], [("e1", "e2", "causal")] * 2, {}, 'warning: duplicate causal edge from "e1" to "e2"'),
     ("unknown-field", [{**TURN, "tokns": 3}], [], {}, 'warning: "e1" has a field "tokns" (did you mean "tokens"?)'),
     ("total", [TURN], [], {"costs": {"tokens": 0, "wall_clock_s": 9, "tool_calls": 3}, "source": {"lost": [{"what": "calls", "count": 3}]}},
-     "/costs/tool_calls: warning: found 3, but the events hold 0 of type tool_call"),
+     "/costs/tool_calls: warning: found 3, expected 0 (the number of tool_call events)"),
 ]  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def test_what_is_strange_but_possible_is_a_warning(
     assert (problems.errors, problems.warnings) == (0, 1)
 
 
-# what is neither
+# neither
 FINE: list[tuple[str, list[Json], Edges, Json]] = [
     ("a spawn, work and a return", [SPAWN, WORK, BACK], [], {}),
     ("an agent that comes back", [SPAWN, GONE, SPAWN, WORK], [], {}),
@@ -157,8 +157,8 @@ def test_what_can_have_happened_is_no_problem(events: list[Json], edges: Edges, 
     assert said(small(events, edges, **head)) == []
 
 
-# references to nothing that are not edges
-def test_somebody_who_was_never_there_cannot_be_despawned() -> None:
+# dangling references other than edges
+def test_an_agent_that_never_existed_cannot_be_despawned() -> None:
     (problem,) = check(small([SPAWN, {"type": "despawn", "to": "helpr"}]))
     assert "helpr" in problem.message
     assert not problem.warning
@@ -169,12 +169,12 @@ def test_a_sender_who_was_never_there_is_an_error() -> None:
     assert "ghost" in problem.message
 
 
-def test_a_parent_that_is_no_event_is_said() -> None:
+def test_an_unknown_parent_is_reported() -> None:
     (problem,) = check(small([{**TURN, "parent": "nope"}], schema_version=1))
     assert "nope" in problem.message
 
 
-def test_a_label_on_no_event_is_said() -> None:
+def test_a_label_on_an_unknown_event_is_reported() -> None:
     (problem,) = check(small([TURN], labels=[{"event": "nope", "label": "decisive_error"}]))
     assert "nope" in problem.message
 
@@ -279,7 +279,7 @@ def test_what_was_spent_adds_up() -> None:
     assert at(trace, "e1").spent == {"tokens": 5, "usd": 0.5, "tool_calls": 0, "messages": 0, "model_calls": 1}
 
 
-def test_a_stopped_run_says_by_what_until_a_person_goes_on() -> None:
+def test_a_stopped_run_names_the_stop_until_a_person_intervenes() -> None:
     assert [state.stopped for _, state in states(small([TURN, {"type": "stop"}, PERSON]))] == ["", "e2", ""]
 
 
@@ -288,7 +288,7 @@ def test_a_state_is_a_json_object() -> None:
     assert json.loads(json.dumps(state.to_json()))["alive"] == {"lead": "", "helper": "e1"}
 
 
-def test_a_state_does_not_change_when_the_walk_goes_on() -> None:
+def test_a_state_does_not_change_when_the_walk_continues() -> None:
     kept = [state for _, state in states(small([SPAWN, GONE, CALL, RESULT]))]
     assert dict(kept[0].alive) == {"lead": "", "helper": "e1"}
     assert dict(kept[2].calls) == {"e3": "lead"}
@@ -312,13 +312,13 @@ def test_events_behind_a_circle_are_replayed_still() -> None:
     assert len(list(states(trace))) == 3
 
 
-def test_one_circle_is_said_once() -> None:
+def test_one_cycle_is_reported_once() -> None:
     ring: Edges = [(f"e{n}", f"e{n % 9 + 1}", "causal") for n in range(1, 10)]
     assert check(small([TURN] * 9, ring)).errors == 1
 
 
-def test_circles_that_share_events_are_all_said() -> None:
-    """In a process of its own: an ordering that never ends must not keep all tests waiting."""
+def test_cycles_that_share_events_are_all_reported() -> None:
+    """Runs in a separate process: an ordering that never ends must not block all tests."""
     edges = [("e4", "e2"), ("e3", "e1"), ("e2", "e3"), ("e3", "e4"), ("e1", "e3")]
     program = f"""
 from tests.traces.strategies import small
@@ -329,7 +329,7 @@ print(dict(check(small([{{"type": "model_call"}}] * 4, [(a, b, "causal") for a, 
     assert int(done.stdout) >= 2, done.stderr
 
 
-def test_what_lies_behind_a_circle_is_not_said_to_be_on_it() -> None:
+def test_events_after_a_cycle_are_not_reported_as_part_of_it() -> None:
     trace = small([TURN, TURN, TURN], [("e2", "e3", "causal"), ("e3", "e2", "causal"), ("e3", "e1", "causal")])
     assert dict(check(trace).kinds) == {"causal-cycle": 1, "effect-before-cause": 1}
 

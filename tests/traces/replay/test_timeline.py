@@ -1,11 +1,11 @@
-"""Who was busy when, and what was waited for."""
+"""Busy times, waiting times and the critical path."""
 
 from __future__ import annotations
 
 import pytest
 
 from survey.traces import replay
-from survey.traces.replay import Stint, Timeline, profile, stints, timeline, union
+from survey.traces.replay import Delegation, Timeline, delegations, profile, timeline, union
 from tests.traces.strategies import Json, small
 
 Edges = list[tuple[str, str, str]]
@@ -19,8 +19,8 @@ def line(events: list[Json], edges: Edges | None = None) -> Timeline:
     return timeline(replay(small(events, edges)))
 
 
-def pieces(events: list[Json], edges: Edges | None = None) -> list[Stint]:
-    return stints(replay(small(events, edges)))
+def pieces(events: list[Json], edges: Edges | None = None) -> list[Delegation]:
+    return delegations(replay(small(events, edges)))
 
 
 def test_an_event_took_the_time_since_what_its_agent_did_before() -> None:
@@ -54,7 +54,7 @@ def test_what_a_tool_did_is_the_time_of_who_called() -> None:
 
 
 @pytest.mark.parametrize("person", ["user", "environment"])
-def test_time_that_people_take_is_waiting_and_nobodys_work(person: str) -> None:
+def test_time_taken_by_people_is_waiting_and_not_work(person: str) -> None:
     events: list[Json] = [TURN, {"type": "human_intervention", "agent": person, "t": 50}, {**TURN, "t": 52}]
     found = line(events, [("e1", "e2", "causal"), ("e2", "e3", "causal")])
     assert found.work == {"lead": 2}
@@ -94,13 +94,14 @@ def test_an_event_that_ends_before_it_begins_took_no_time() -> None:
 
 
 def test_a_piece_of_work_lasts_from_the_handing_out_to_the_return() -> None:
-    assert pieces([TURN, SPAWN, WORK, WORK, BACK]) == [Stint("a", 1, 4, "lead", 1, "ok", 2)]
+    assert pieces([TURN, SPAWN, WORK, WORK, BACK]) == [Delegation("a", 1, 4, "lead", 1, "ok", 2)]
 
 
 def test_a_second_piece_of_work_begins_with_the_delegation() -> None:
     again: Json = {"type": "delegate", "to": "a"}
     assert [
-        (stint.start, stint.end, stint.steps) for stint in pieces([SPAWN, WORK, BACK, again, WORK, WORK, BACK])
+        (delegation.start, delegation.end, delegation.steps)
+        for delegation in pieces([SPAWN, WORK, BACK, again, WORK, WORK, BACK])
     ] == [(0, 2, 1), (3, 6, 2)]
 
 
@@ -109,11 +110,15 @@ def test_a_delegation_while_at_work_is_part_of_that_work() -> None:
 
 
 def test_work_without_a_return_lasts_until_the_last_act_and_is_open() -> None:
-    assert pieces([SPAWN, WORK, {**WORK, "t_end": 6}, {**TURN, "t": 9}]) == [Stint("a", 0, 6, "lead", 0, "open", 2)]
+    assert pieces([SPAWN, WORK, {**WORK, "t_end": 6}, {**TURN, "t": 9}]) == [
+        Delegation("a", 0, 6, "lead", 0, "open", 2)
+    ]
 
 
 def test_work_without_a_return_ends_when_the_agent_is_gone() -> None:
-    assert pieces([SPAWN, WORK, {"type": "despawn", "to": "a", "t": 5}]) == [Stint("a", 0, 5, "lead", 0, "open", 1)]
+    assert pieces([SPAWN, WORK, {"type": "despawn", "to": "a", "t": 5}]) == [
+        Delegation("a", 0, 5, "lead", 0, "open", 1)
+    ]
 
 
 def test_the_status_of_a_piece_of_work_is_that_of_its_return() -> None:
@@ -121,7 +126,7 @@ def test_the_status_of_a_piece_of_work_is_that_of_its_return() -> None:
 
 
 def test_work_that_never_shows_took_no_time() -> None:
-    assert pieces([TURN, SPAWN]) == [Stint("a", 1, 1, "lead", 1, "open", 0)]
+    assert pieces([TURN, SPAWN]) == [Delegation("a", 1, 1, "lead", 1, "open", 0)]
 
 
 def test_a_trace_without_events_has_an_empty_timeline() -> None:

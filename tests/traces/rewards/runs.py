@@ -1,4 +1,4 @@
-"""Runs to pay: two written by hand, and valid ones drawn by Hypothesis, with rewards strewn over them."""
+"""Runs for tests of rewards: two written by hand, and valid ones drawn by Hypothesis with random rewards."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from tests.traces.strategies import Json, documents, small
 
 
 def run_of(events: list[Json], edges: list[tuple[str, str, str]] | None = None, **head: Any) -> Run:
-    """A replayed trace in few words."""
+    """Return a replayed trace from a short description."""
     return Run(replay(small(events, edges, **head)))
 
 
 def by_unit(found: list[Reward]) -> dict[str, float]:
-    """What each unit is paid, in the order of the rewards."""
+    """Return the reward of each unit, in the order of the rewards."""
     return {one.unit: one.reward for one in found}
 
 
 def by_part(found: list[Reward]) -> dict[str, float]:
-    """What each part of a family pays."""
+    """Return the reward of each part of a family."""
     return {one.part: one.reward for one in found}
 
 
 def search(**head: Any) -> Run:
-    """A lead hands a question to a, b and c at once. All three call the same tool, b with the words of a; c never comes back.
+    """A lead delegates a question to a, b and c at once. All three call the same tool,
+    b with the input of a; c never returns.
 
     lead  |0-1|                |6--8|
     a         |1-------4|
@@ -62,7 +63,7 @@ def search(**head: Any) -> Run:
 
 
 def debate_run(**head: Any) -> Run:
-    """Three debaters: a and b end on the same answer, c on another, and judges score what a and b say."""
+    """Three debaters: a and b end with the same answer, c with another; judges score the messages of a and b."""
     events: list[Json] = [
         {"type": "message", "agent": "a", "to": "b", "content_ref": "no", "reward": {"judge": 0.5, "rules": 1.0}},
         {"type": "message", "agent": "b", "to": "a", "content_ref": "yes", "reward": {"judge": 0.25}},
@@ -77,7 +78,7 @@ points = st.integers(-8, 8).map(lambda quarters: quarters / 4)
 
 @st.composite
 def paid_documents(draw: st.DrawFn) -> Json:
-    """Valid traces with rewards on some of their events."""
+    """Draw valid traces with rewards on some of their events."""
     document = draw(documents())
     for event in document["events"]:
         if draw(st.integers(0, 2)) == 0:

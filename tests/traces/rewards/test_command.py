@@ -1,4 +1,4 @@
-"""``survey trace reward`` as a person uses it."""
+"""The command ``survey trace reward``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Command = Callable[..., Result]
 
 @pytest.fixture
 def pay(tmp_path: Path) -> Command:
-    """Run the command on the example that the package brings."""
+    """Run the command on the bundled example."""
     path = tmp_path / "example.json"
     path.write_text(files("survey.traces.model").joinpath("example.json").read_text("utf-8"))
 
@@ -39,14 +39,14 @@ def test_a_table_gives_each_family_and_what_is_missing(pay: Command) -> None:
     assert (
         "R7 Orchestration\n  to the orchestrator lead\n  parallelism    0.1508  1.18 agents were busy" in result.output
     )
-    assert "Not to be computed in this trace\n  R2: needs a reward of the run" in result.output
+    assert "Not computable in this trace\n  R2: needs a reward of the run" in result.output
 
 
 def test_parts_paid_to_one_unit_are_added_up(pay: Command) -> None:
     lines = pay(
         "--family", "R7", "--weight", "latency=0", "--weight", "parallelism=0", "--weight", "balance=3"
     ).output.splitlines()
-    assert lines[-1].split() == ["in", "all", "6"]
+    assert lines[-1].split() == ["total", "6"]
 
 
 def test_one_family_by_its_name(pay: Command) -> None:
@@ -99,7 +99,7 @@ def test_a_trace_with_errors_is_paid_with_a_warning(tmp_path: Path) -> None:
         )
     )
     assert (
-        "This trace has 1 error; its rewards mean little (survey trace check).\n"
+        "1 error: the rewards are unreliable (run survey trace check).\n"
         in CliRunner().invoke(reward, [str(path)]).output
     )
 
@@ -107,17 +107,17 @@ def test_a_trace_with_errors_is_paid_with_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--family", "R9"], '"R9" is no family of rewards'),
-        (["--family", "R8", "--weight", "locl=1"], '"locl" is no weight of the families chosen (did you mean "local"?); expected one of local'),
-        (["--family", "R1", "--weight", "local=1"], '"local" is no weight of the families chosen; they have none'),
+        (["--family", "R9"], '"R9" is not a reward family'),
+        (["--family", "R8", "--weight", "locl=1"], '"locl" is not a weight of the families chosen (did you mean "local"?); expected one of local'),
+        (["--family", "R1", "--weight", "local=1"], '"local" is not a weight of the families chosen; they have none'),
         (["--family", "R8", "--weight", "local=2"], "the weight of the local part is 2 (expected 0 to 1)"),
-        (["--weight", "local=nan"], '"local=nan" is no weight (expected a name, "=" and a number: local=0.3)'),
-        (["--weight", "local"], '"local" is no weight (expected a name, "=" and a number: local=0.3)'),
+        (["--weight", "local=nan"], '"local=nan" is not a weight (expected a name, "=" and a number: local=0.3)'),
+        (["--weight", "local"], '"local" is not a weight (expected a name, "=" and a number: local=0.3)'),
         (["--trace", "other"], 'holds no trace "other"'),
     ],
     ids=["family", "weight's name", "no weights", "out of range", "nan", "no number", "trace"],
 )  # fmt: skip
-def test_wrong_use_is_answered_with_the_way_out(pay: Command, arguments: list[str], said: str) -> None:
+def test_wrong_use_is_answered_with_a_fix(pay: Command, arguments: list[str], said: str) -> None:
     result = pay(*arguments)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())

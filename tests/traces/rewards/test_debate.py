@@ -1,4 +1,4 @@
-"""R6: judges, agreement, and games in which one wins what the other loses."""
+"""R6: judges, agreement, and zero-sum games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OFF: dict[str, Any] = {"judge": 0.0, "agreement": 0.0, "zero_sum": 0.0}
 
 
 def alone(run: Any, part: str, weight: float = 1.0, **options: Any) -> list[Reward]:
-    """One part of the family without the others."""
+    """Return one part of the family without the others."""
     return debate(run, **{**OFF, part: weight}, **options)
 
 
@@ -45,7 +45,7 @@ def test_what_outsiders_say_is_not_paid() -> None:
 def test_a_debater_is_paid_the_share_of_others_with_its_final_answer() -> None:
     paid = alone(debate_run(), "agreement")
     assert by_unit(paid) == {"a": 0.5, "b": 0.5, "c": 0.0}
-    assert paid[2].why == "its final answer is that of 0 of 2 others whose answer is known"
+    assert paid[2].why == "its final answer equals that of 0 of 2 others with a known answer"
 
 
 def test_what_is_returned_counts_before_what_is_said_later() -> None:
@@ -110,7 +110,7 @@ ROWS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("part", "head", "options", "reason"), ROWS, ids=[row[3][:50] for row in ROWS])
-def test_what_is_missing_is_said_in_words(part: str, head: Any, options: Any, reason: str) -> None:
+def test_missing_data_is_named(part: str, head: Any, options: Any, reason: str) -> None:
     with pytest.raises(NotMeasurable) as raised:
         alone(debate_run(**head), part, **options)
     assert str(raised.value) == f"{reason} (a weight of 0 leaves a part out)"
@@ -128,5 +128,5 @@ def test_agreement_needs_two_known_answers() -> None:
 def test_a_debater_who_is_not_on_the_team_is_a_mistake() -> None:
     with pytest.raises(ValueError, match='"d" is not on the team'):
         alone(debate_run(), "agreement", among=["a", "d"])
-    with pytest.raises(ValueError, match="no pair of two debaters"):
+    with pytest.raises(ValueError, match="not a pair of debaters"):
         alone(debate_run(), "zero_sum", among=["a", "b"], pairs=[("a", "c")])

@@ -1,4 +1,4 @@
-"""All families together: on the example, on any run, under other names, as tables."""
+"""All families: on the example, on any run, under other names, as tables."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hypothesis import given
 
 import survey.traces.rewards as package
 from survey.traces import Trace, replay
-from survey.traces.rewards import FAMILIES, VARIANTS, Paid, Run, family, frame, rewards, table
+from survey.traces.rewards import FAMILIES, VARIANTS, RewardResult, Run, family, frame, rewards, table
 from tests.traces.rewards.runs import debate_run, paid_documents, paid_runs, search
 from tests.traces.strategies import MODEST, Json, published_example
 
 
 def example(**head: Any) -> Trace:
-    """The example that the package brings."""
+    """The bundled example."""
     return Trace.of({**json.loads(files("survey.traces.model").joinpath("example.json").read_text("utf-8")), **head})
 
 
-def shown(paid: Paid) -> dict[tuple[str, str, str], float]:
+def shown(paid: RewardResult) -> dict[tuple[str, str, str], float]:
     return {(one.family, one.part, one.unit): round(one.reward, 4) for one in paid.rewards}
 
 
@@ -33,7 +33,7 @@ def test_what_the_example_is_paid() -> None:
         ("R5", "", "e7"): 1.0,
         ("R5", "", "e8"): 1.0,
         ("R5", "", "e16"): 0.5,
-        ("R7", "parallelism", "lead"): 0.1508,  # 1 - 42.8 s with anybody busy / 50.4 s of work
+        ("R7", "parallelism", "lead"): 0.1508,  # 1 - 42.8 s with any agent busy / 50.4 s of work
         ("R7", "coverage", "lead"): 1.0,
         ("R7", "distinct", "lead"): 1.0,
         ("R7", "balance", "lead"): 0.6667,  # 2, 3 and 1 steps
@@ -133,7 +133,7 @@ def test_a_family_is_found_by_code_or_name() -> None:
     assert family("PARL") is VARIANTS["parl"]
     with pytest.raises(
         ValueError,
-        match=r'^"orchestraton" is no family of rewards \(did you mean "orchestration"\?\); expected one of R1, ',
+        match=r'^"orchestraton" is not a reward family \(did you mean "orchestration"\?\); expected one of R1, ',
     ):
         family("orchestraton")
 

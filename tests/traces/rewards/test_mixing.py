@@ -1,4 +1,4 @@
-"""R8 and mixes of one's own."""
+"""R8 and custom mixes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_unit_paid_on_one_side_only_is_refused_unless_one_says_what_stands_in(
         combined(some(a=1, b=2), some(a=3))
     paid = combined(some(a=1, b=2), some(a=3), missing=-1)
     assert by_unit(paid) == {"a": 2.0, "b": 0.5}
-    assert paid[1].why == "0.5 × 2 (R2) + 0.5 × -1 (in place of a reward that is not there)"
+    assert paid[1].why == "0.5 × 2 (R2) + 0.5 × -1 (substitute for a missing reward)"
 
 
 amounts = st.dictionaries(st.sampled_from("abc"), points, min_size=1)

@@ -1,4 +1,4 @@
-"""R7: how the work was organised, and PARL."""
+"""R7: rewards for organisation, and PARL."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from survey.traces.rewards import (
     orchestration,
     parl,
     rewards,
-    saved,
     shared,
+    time_saved,
 )
 from tests.traces.rewards.runs import by_part, paid_runs, run_of, search
 from tests.traces.strategies import MODEST, Json
@@ -27,7 +27,7 @@ OFF: dict[str, Any] = dict.fromkeys(PARTS, 0.0)
 
 
 def test_each_part_is_what_it_is_by_hand() -> None:
-    # busy: lead 1 + 2, a 3, b 2, c 1; together for 0-1, 1-4, 6-8; the longest chain is 1 + 3 + 2
+    # busy: lead 1 + 2, a 3, b 2, c 1; at least one busy in 0-1, 1-4, 6-8; the longest chain is 1 + 3 + 2
     assert by_part(orchestration(search())) == pytest.approx(
         {
             "parallelism": 1 - 6 / 9,
@@ -44,11 +44,11 @@ def test_each_part_is_what_it_is_by_hand() -> None:
 def test_each_part_says_how_it_came_about() -> None:
     assert {one.part: one.why for one in orchestration(search())} == {
         "parallelism": "1.5 agents were busy on average while any was",
-        "coverage": "2 of 3 pieces of work handed out came back ok",
-        "distinct": "66.7% of sub-agents' tool calls were made by another one, too",
+        "coverage": "2 of 3 delegated pieces of work returned ok",
+        "distinct": "66.7% of sub-agents' tool calls were also made by another one",
         "balance": "a piece of work took on average 0.667 times the steps of the largest",
         "aggregation": "1 of 2 returns lead to the final turn",
-        "economy": "1 of 3 spawned agents returned something used",
+        "economy": "1 of 3 spawned agents returned a result that was used",
         "latency": "the critical path has 6 of 9 seconds of work",
     }
 
@@ -56,13 +56,13 @@ def test_each_part_says_how_it_came_about() -> None:
 def test_a_weight_multiplies_its_part_and_0_leaves_it_out() -> None:
     paid = orchestration(search(), **{**OFF, "coverage": 3.0, "economy": -1.0})
     assert by_part(paid) == pytest.approx({"coverage": 2.0, "economy": -1 / 3})
-    assert paid[0].why == "2 of 3 pieces of work handed out came back ok; weight 3"
+    assert paid[0].why == "2 of 3 delegated pieces of work returned ok; weight 3"
     assert {(one.kind, one.unit) for one in paid} == {("orchestrator", "lead")}
 
 
 def test_coverage_can_be_of_what_the_task_needs() -> None:
     paid = orchestration(search(), **{**OFF, "coverage": 1.0}, needed=["fact-1", "fact-2"])
-    assert [(one.reward, one.why) for one in paid] == [(0.5, "1 of 2 things needed was handed out or returned")]
+    assert [(one.reward, one.why) for one in paid] == [(0.5, "1 of 2 needed items was delegated or returned")]
 
 
 def test_latency_can_be_in_steps_where_times_only_order() -> None:
@@ -91,21 +91,21 @@ def test_economy_is_about_those_who_were_spawned() -> None:
 
 
 def test_a_slow_down_saves_nothing() -> None:
-    assert [saved(speedup) for speedup in (0.5, 1, 2)] == [0, 0, 0.5]
+    assert [time_saved(speedup) for speedup in (0.5, 1, 2)] == [0, 0, 0.5]
 
 
 ONE: list[Json] = [{"type": "model_call", "t": 0, "t_end": 2}]
 SPAWNED: list[Json] = [{"type": "spawn", "to": "a"}, {"type": "tool_call", "agent": "a", "tool": "t"}]
 MISSING: list[tuple[str, list[Json], dict[str, Any], dict[str, Any], str]] = [
-    ("parallelism", ONE, {"time": "ordinal"}, {}, "its times are ordinal: they order the events and measure nothing"),
+    ("parallelism", ONE, {"time": "ordinal"}, {}, "its times are ordinal: they order events but give no durations"),
     ("parallelism", [{"type": "stop"}], {}, {}, "no agent was busy for any time"),
-    ("coverage", ONE, {}, {}, "no agent was given work by another"),
-    ("coverage", SPAWNED, {}, {"needed": ["x"]}, "needs a content_ref where work is handed out or returned"),
-    ("distinct", SPAWNED, {}, {}, "no tool call of a sub-agent says what it was called with"),
-    ("balance", SPAWNED, {}, {}, "only one piece of work was handed out"),
-    ("aggregation", SPAWNED, {}, {}, "nothing was returned"),
+    ("coverage", ONE, {}, {}, "no work was delegated"),
+    ("coverage", SPAWNED, {}, {"needed": ["x"]}, "needs a content_ref on delegations or returns"),
+    ("distinct", SPAWNED, {}, {}, "no tool call of a sub-agent has a content_ref"),
+    ("balance", SPAWNED, {}, {}, "only one piece of work was delegated"),
+    ("aggregation", SPAWNED, {}, {}, "there are no returns"),
     ("economy", ONE, {}, {}, "needs spawns: nobody spawned an agent"),
-    ("latency", ONE, {"time": "mixed"}, {}, "its times are mixed: they order the events and measure nothing"),
+    ("latency", ONE, {"time": "mixed"}, {}, "its times are mixed: they order events but give no durations"),
     ("latency", [{"type": "stop"}], {}, {}, "needs work that takes seconds"),
 ]
 
@@ -113,7 +113,7 @@ MISSING: list[tuple[str, list[Json], dict[str, Any], dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("part", "events", "head", "options", "reason"), MISSING, ids=[f"{row[0]}: {row[4][:30]}" for row in MISSING]
 )
-def test_what_is_missing_is_said_in_words(part: str, events: list[Json], head: Any, options: Any, reason: str) -> None:
+def test_missing_data_is_named(part: str, events: list[Json], head: Any, options: Any, reason: str) -> None:
     with pytest.raises(PartsNotMeasurable) as raised:
         orchestration(run_of(events, **head), **{**OFF, part: 1.0}, **options)
     assert raised.value.reasons == {part: reason}
@@ -140,7 +140,7 @@ def test_parallelism_is_the_observed_speed_up_bounded(run: Run) -> None:
 
 
 def widths(*sizes: int, finished: int, **head: Any) -> Run:
-    """Stages in which an orchestrator starts this many sub-agents at once; of all only the first few finish."""
+    """Stages in which an orchestrator starts this many sub-agents at once; only the first few of all finish."""
     events: list[Json] = []
     for stage, size in enumerate(sizes):
         events.append({"type": "orchestrator_decision"})

@@ -1,4 +1,4 @@
-"""R1, R2 and R3: the number is the one recorded, or what a person would add up."""
+"""R1, R2 and R3: the value is the recorded one, or a sum computed by hand."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_role_is_paid_the_mean_or_sum_over_its_paid_agents() -> None:
     assert (paid.kind, paid.reward, paid.why) == ("role", 1.25, "the sum over 2 agents of the role (a 0.25, b 1)")
 
 
-def test_the_teams_reward_is_nobodys_own_whatever_they_are_called() -> None:
+def test_the_team_reward_belongs_to_no_agent_of_any_name() -> None:
     run = run_of(ONE, agents=[{"id": "team", "role": "team"}], rewards={"team": 1})
     with pytest.raises(NotMeasurable):
         individual(run)
@@ -109,7 +109,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("function", "options", "head", "reason"), MISSING, ids=[row[3][:60] for row in MISSING])
-def test_what_is_missing_is_said_in_words(function: Any, options: Any, head: Any, reason: str) -> None:
+def test_missing_data_is_named(function: Any, options: Any, head: Any, reason: str) -> None:
     with pytest.raises(NotMeasurable) as raised:
         function(run_of(ONE, **head), **options)
     assert str(raised.value) == reason

@@ -1,4 +1,4 @@
-"""R4: turns are paid their scores, or what is still to come."""
+"""R4: turns are paid their scores, or their return-to-go."""
 
 from __future__ import annotations
 

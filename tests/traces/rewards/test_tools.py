@@ -1,4 +1,4 @@
-"""R5: what each call is paid, term by term."""
+"""R5: the reward of each call, term by term."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def test_calls_are_paid_for_being_accepted_succeeding_and_being_new() -> None:
     paid = tool_use(search())
     assert by_unit(paid) == {"e6": 1.0, "e11": 0.5 - 0.5, "e15": 0.0}
     assert [one.why for one in paid] == [
-        "it was accepted and succeeded; nobody had made it before",
+        "it was accepted and succeeded; no earlier call was the same",
         "it was accepted and ended in an error; it repeats e6",
-        "it was refused; nobody had made it before",
+        "it was refused; no earlier call was the same",
     ]
     assert {(one.kind, one.family) for one in paid} == {("tool call", "R5")}
 
@@ -56,7 +56,7 @@ def test_the_same_tool_with_the_same_words_is_a_repetition_whoever_calls_and_ano
     ]
     paid = tool_use(run_of(events), valid=0, success=0)
     assert by_unit(paid) == {"e1": 0, "e2": 0, "e3": -0.5, "e4": 0}
-    assert paid[3].why == "whether it repeats another is not known"
+    assert paid[3].why == "it is unknown whether it repeats another"
 
 
 def test_a_call_whose_result_is_missing_has_no_row() -> None:
@@ -91,14 +91,14 @@ CALL: Json = {"type": "tool_call", "tool": "t"}
 MISSING: list[tuple[list[Json], dict[str, Any], dict[str, Any], str]] = [
     ([{"type": "model_call"}], {}, {}, "needs tool calls: nobody called a tool"),
     ([CALL], {"repeated": 0}, {}, "valid: needs a result of a tool call; success: needs a result of a tool call (a weight of 0 leaves a part out)"),
-    ([CALL], {"valid": 0, "success": 0}, {}, "repeated: needs a content_ref on tool calls: none says what it was called with (a weight of 0 leaves a part out)"),
+    ([CALL], {"valid": 0, "success": 0}, {}, "repeated: needs a content_ref on tool calls: none has one (a weight of 0 leaves a part out)"),
     ([CALL], {"valid": 0, "success": 0, "repeated": 0, "cost": -1}, {}, "cost: needs the price of every call: 1 call of 1 without cost (a weight of 0 leaves a part out)"),
     ([CALL], {"valid": 0, "success": 0, "repeated": 0, "cost": -1, "price": "seconds"}, {"time": "ordinal"}, "cost: needs times in seconds: its times are ordinal (a weight of 0 leaves a part out)"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("events", "weights", "head", "reason"), MISSING, ids=[row[3][:30] for row in MISSING])
-def test_what_is_missing_is_said_in_words(events: list[Json], weights: Any, head: Any, reason: str) -> None:
+def test_missing_data_is_named(events: list[Json], weights: Any, head: Any, reason: str) -> None:
     with pytest.raises(NotMeasurable) as raised:
         tool_use(run_of(events, **head), **weights)
     assert str(raised.value) == reason

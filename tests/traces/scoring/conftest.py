@@ -15,7 +15,7 @@ from survey.traces.scoring.cluster import LOOPBACK
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[str]:
-    """The address of the scheduler. Workers that die are brought back, so that one cluster is enough for all."""
+    """The address of the scheduler. Workers that die are restarted, so that one cluster is enough for all tests."""
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **LOOPBACK) as found,  # type: ignore[no-untyped-call]
@@ -25,7 +25,7 @@ def cluster() -> Iterator[str]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _sockets() -> Iterator[None]:
-    """Take away what distributed leaves behind of a scheduler that was killed, before another test is blamed for it."""
+    """Close the sockets of a killed scheduler, before another test is blamed for them."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)

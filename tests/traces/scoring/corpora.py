@@ -1,4 +1,4 @@
-"""Corpora to score, and workers that die over them. The functions stand in a module that workers can import."""
+"""Corpora to score, and work functions that kill their worker, in a module that workers can import."""
 
 from __future__ import annotations
 
@@ -13,15 +13,26 @@ from functools import lru_cache
 from pathlib import Path
 
 from survey.traces import Trace
-from survey.traces.files import dumped
+from survey.traces.files import to_json_line
 from survey.traces.files.writing import write
-from survey.traces.scoring import Asked, Deaths, Done, Journal, Source, pieces, processes, score, scored, sources
+from survey.traces.scoring import (
+    FailureCounts,
+    Journal,
+    PieceResult,
+    Request,
+    Source,
+    pieces,
+    processes,
+    score,
+    score_task,
+    sources,
+)
 from survey.traces.scoring.cluster import LOOPBACK
 from survey.traces.scoring.processes import Work
 from survey.traces.scoring.work import Task
 from survey.traces.simulate import Setting, simulate
 
-ASKED = Asked(measures=("wall_s", "steps", "cost_usd"), families=("R1", "R2"))
+REQUEST = Request(measures=("wall_s", "steps", "cost_usd"), families=("R1", "R2"))
 
 
 @lru_cache
@@ -34,7 +45,7 @@ def runs(count: int, first: int = 0) -> list[Trace]:
 
 
 def corpus(folder: Path) -> list[str]:
-    """Files of every packing, one of them with many traces; gives the ids in the order of the files."""
+    """Write files in every packing, one of them with many traces; return the trace ids in file order."""
     write(runs(4), folder / "a.jsonl.gz")
     write(runs(4, 4), folder / "b.jsonl.zst")
     write(runs(40, 8), folder / "c.jsonl")
@@ -49,7 +60,7 @@ def source(path: Path) -> Source:
 
 
 def log_of(traces: Iterable[Trace]) -> bytes:
-    return b"".join(dumped(trace) + b"\n" for trace in traces)
+    return b"".join(to_json_line(trace) + b"\n" for trace in traces)
 
 
 def half_a_gzip(traces: list[Trace]) -> bytes:
@@ -57,58 +68,58 @@ def half_a_gzip(traces: list[Trace]) -> bytes:
     return whole[: len(whole) // 2]
 
 
-def noting(task: Task, asked: Asked, folder: str) -> list[Done]:
-    """Score, and leave a note of each piece that was done: one byte for each time."""
-    done = scored(task, asked)
+def noting(task: Task, request: Request, folder: str) -> list[PieceResult]:
+    """Score a task, and append one byte to the note of each piece."""
+    done = score_task(task, request)
     for piece in task:
         with (Path(folder) / Path(piece.source.name).name).open("ab") as note:
             note.write(b".")
     return done
 
 
-def dying_once(task: Task, asked: Asked, folder: str) -> list[Done]:
-    """Die over the piece "d-50.json" the first time it is tried."""
+def dying_once(task: Task, request: Request, folder: str) -> list[PieceResult]:
+    """Die at the first attempt at the piece "d-50.json"."""
     mark = Path(folder) / "died"
     if any(piece.source.name.endswith("d-50.json") for piece in task) and not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return noting(task, asked, folder)
+    return noting(task, request, folder)
 
 
-def dying_always(task: Task, asked: Asked, folder: str) -> list[Done]:
-    """Die over the piece "d-50.json" whenever it is tried."""
+def dying_always(task: Task, request: Request, folder: str) -> list[PieceResult]:
+    """Die at every attempt at the piece "d-50.json"."""
     if any(piece.source.name.endswith("d-50.json") for piece in task):
         os.kill(os.getpid(), signal.SIGKILL)
-    return noting(task, asked, folder)
+    return noting(task, request, folder)
 
 
-def long_rows(task: Task) -> list[Done]:
-    """Results that are much longer than a pipe holds."""
-    return [Done(piece.key, 1, 0, b"x" * 3_000_000) for piece in task]
+def long_rows(task: Task) -> list[PieceResult]:
+    """Return results much longer than the buffer of a pipe."""
+    return [PieceResult(piece.key, 1, 0, b"x" * 3_000_000) for piece in task]
 
 
 def killed_in_the_middle(pattern: str, journal: str, after: int) -> None:
-    """A run with two workers that is killed as soon as so many pieces have come back."""
+    """Start a run with two workers, and kill it after this number of results."""
 
-    def engine(tasks: Iterable[Task], work: Work) -> Iterator[list[Done]]:
-        for number, done in enumerate(processes(tasks, work, 2, Deaths())):
+    def engine(tasks: Iterable[Task], work: Work) -> Iterator[list[PieceResult]]:
+        for number, done in enumerate(processes(tasks, work, 2, FailureCounts())):
             if number == after:
                 os.kill(os.getpid(), signal.SIGKILL)
             yield done
 
-    kept = Journal(Path(journal), ASKED)
-    for _ in score(pieces(sources([pattern])), ASKED, engine, kept, batch=1):
+    kept = Journal(Path(journal), REQUEST)
+    for _ in score(pieces(sources([pattern])), REQUEST, engine, kept, batch=1):
         pass
 
 
-def slowly(task: Task) -> list[Done]:
-    """Score, and take so long over it that there is time to kill somebody."""
+def slowly(task: Task) -> list[PieceResult]:
+    """Score slowly, so that a test has time to kill a process."""
     time.sleep(0.1)
-    return scored(task, ASKED)
+    return score_task(task, REQUEST)
 
 
 def home(port: int) -> None:
-    """A scheduler with a worker, both in this process, until the input ends."""
+    """Run a scheduler with a worker, both in this process, until the input ends."""
     from distributed import LocalCluster
 
     with LocalCluster(
@@ -119,7 +130,7 @@ def home(port: int) -> None:
 
 
 def worker(scheduler: str) -> None:
-    """A worker that nobody brings back, until the input ends."""
+    """Run a worker that nobody restarts, until the input ends."""
     from distributed import Worker
 
     async def serve() -> None:

@@ -1,4 +1,4 @@
-"""A cluster whose workers or scheduler are gone ends a run with words, and costs none of what was done."""
+"""A lost worker or scheduler ends a run with a message, and loses no finished result."""
 
 from __future__ import annotations
 
@@ -18,11 +18,22 @@ from distributed import LocalCluster
 
 from survey import __version__
 from survey.cli import main
-from survey.traces.scoring import Asked, Deaths, Done, Journal, Piece, Source, pieces, score, scored, sources
+from survey.traces.scoring import (
+    FailureCounts,
+    Journal,
+    Piece,
+    PieceResult,
+    Request,
+    Source,
+    pieces,
+    score,
+    score_task,
+    sources,
+)
 from survey.traces.scoring.cluster import LOOPBACK, dask
 from survey.traces.scoring.processes import NoWorkers, Work
 from survey.traces.scoring.work import Task
-from tests.traces.scoring.corpora import ASKED, corpus, dying_once, slowly
+from tests.traces.scoring.corpora import REQUEST, corpus, dying_once, slowly
 
 SAME = ("--measure", "wall_s", "--measure", "steps", "--measure", "cost_usd", "--family", "R1", "--family", "R2")
 NUMBERS: list[Task] = [(Piece(Source(str(number), str(number), 1, ""), 0, 1),) for number in range(10)]
@@ -31,7 +42,7 @@ CODE = "from tests.traces.scoring.corpora import {0}; {0}({1!r})"
 
 @contextmanager
 def process(name: str, argument: object) -> Iterator[subprocess.Popen[str]]:
-    """A process of its own that says where it can be reached, and is killed at the end."""
+    """Start a process that prints its address; kill it at the end."""
     command = [sys.executable, "-c", CODE.format(name, argument)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
         try:
@@ -62,22 +73,22 @@ def test_a_worker_of_our_own_cluster_that_is_killed_is_brought_back_and_counted(
     data.mkdir()
     corpus(data)
     tasks = [(piece,) for piece in pieces(sources([str(data / "d-*")]))]
-    deaths = Deaths()
-    done = list(dask(tasks, partial(dying_once, asked=ASKED, folder=str(notes)), deaths, workers=1))
+    failures = FailureCounts()
+    done = list(dask(tasks, partial(dying_once, request=REQUEST, folder=str(notes)), failures, workers=1))
     assert sorted(one.key for some in done for one in some) == sorted(piece.key for (piece,) in tasks)
-    assert (deaths.workers, deaths.given_up) == (1, 0)
+    assert (failures.workers, failures.given_up) == (1, 0)
 
 
 def test_a_cluster_without_workers_is_waited_for_as_long_as_was_asked(tmp_path: Path, nobody: str) -> None:
     data = tmp_path / "data"
     data.mkdir()
     corpus(data)
-    how = ("--engine", "dask", "--scheduler", nobody, "--patience", 0.4)
+    how = ("--engine", "dask", "--scheduler", nobody, "--timeout", 0.4)
     result = command(data / "*", "-o", tmp_path / "x.jsonl", *how)
     assert result.exit_code == 3
     assert result.stderr == (
         f"Error: the scheduler at {nobody} has had no worker for 0.4 s; "
-        "nothing was done yet, and the same command begins again\n"
+        "nothing was finished yet; repeat the command to start again\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
@@ -88,25 +99,25 @@ def test_once_all_workers_are_gone_the_run_ends_and_goes_on_later_from_what_was_
     data, out = tmp_path / "data", tmp_path / "x.jsonl"
     data.mkdir()
     wanted = corpus(data)
-    deaths = Deaths()
-    journal = Journal(tmp_path / "x.jsonl.part", ASKED)
+    failures = FailureCounts()
+    journal = Journal(tmp_path / "x.jsonl.part", REQUEST)
     with process("worker", nobody) as worker:
 
-        def engine(tasks: Iterable[Task], work: Work) -> Iterator[list[Done]]:
-            for number, done in enumerate(dask(tasks, slowly, deaths, scheduler=nobody, patience=1)):
+        def engine(tasks: Iterable[Task], work: Work) -> Iterator[list[PieceResult]]:
+            for number, done in enumerate(dask(tasks, slowly, failures, scheduler=nobody, timeout=1)):
                 if number == 4:
                     worker.kill()
                 yield done
 
         address(worker)
         with pytest.raises(NoWorkers, match="has had no worker for 1 s"):
-            list(score(pieces(sources([str(data / "*")])), ASKED, engine, journal, batch=1))
+            list(score(pieces(sources([str(data / "*")])), REQUEST, engine, journal, batch=1))
     kept = len(journal)
     journal.close()
     assert 5 <= kept < 15
-    assert deaths.workers == 1
+    assert failures.workers == 1
     again = command(data / "*", "-o", out, "--workers", 1)
-    assert f"60 documents in 15 files, 0 with errors; {kept} pieces taken over" in again.stderr
+    assert f"60 documents in 15 files, 0 with errors; {kept} pieces reused" in again.stderr
     assert [json.loads(line)["trace_id"] for line in out.read_text().splitlines()] == wanted
 
 
@@ -121,7 +132,7 @@ def test_once_all_workers_are_gone_the_run_ends_and_goes_on_later_from_what_was_
 def test_a_scheduler_that_is_gone_ends_the_run(how: signal.Signals, said: str) -> None:
     with process("home", 0) as scheduler:
         there = address(scheduler)
-        results = dask(NUMBERS, slowly, Deaths(), scheduler=there, patience=0.5)
+        results = dask(NUMBERS, slowly, FailureCounts(), scheduler=there, timeout=0.5)
         next(results)
         scheduler.send_signal(how)
         with pytest.raises(NoWorkers, match=said.format(there)):
@@ -129,10 +140,10 @@ def test_a_scheduler_that_is_gone_ends_the_run(how: signal.Signals, said: str) -
 
 
 def test_a_scheduler_that_comes_back_in_time_is_handed_what_is_left(capfd: pytest.CaptureFixture[str]) -> None:
-    deaths = Deaths()
+    failures = FailureCounts()
     with process("home", 0) as first:
         there = address(first)
-        results = dask(NUMBERS, slowly, deaths, scheduler=there)
+        results = dask(NUMBERS, slowly, failures, scheduler=there)
         done = next(results)
         first.kill()
         first.wait()
@@ -140,14 +151,14 @@ def test_a_scheduler_that_comes_back_in_time_is_handed_what_is_left(capfd: pytes
             assert address(second) == there
             done += [one for some in results for one in some]
     assert sorted(one.key for one in done) == sorted(piece.key for (piece,) in NUMBERS)
-    assert 0 < deaths.again < 10
+    assert 0 < failures.retried < 10
     assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("there", ["tcp://127.0.0.1:1", "tpc://127.0.0.1:1", "nowhere"])
 def test_an_address_where_nobody_answers_is_told(there: str) -> None:
     with pytest.raises(NoWorkers, match=f"no scheduler answers at {there}: "):
-        list(dask([], slowly, Deaths(), scheduler=there, patience=0.2))
+        list(dask([], slowly, FailureCounts(), scheduler=there, timeout=0.2))
 
 
 def test_a_worker_with_another_survey_scores_nothing(
@@ -155,7 +166,7 @@ def test_a_worker_with_another_survey_scores_nothing(
 ) -> None:
     monkeypatch.setattr("survey.traces.scoring.cluster.__version__", "0.0.0")
     with pytest.raises(NoWorkers) as error:
-        list(dask(NUMBERS, partial(scored, asked=Asked()), Deaths(), scheduler=cluster))
+        list(dask(NUMBERS, partial(score_task, request=Request()), FailureCounts(), scheduler=cluster))
     assert f"ImportError: it has version {__version__} of the survey, expected 0.0.0 as here" in str(error.value)
 
 
@@ -164,20 +175,22 @@ def test_a_worker_without_the_survey_is_the_fault_of_no_document_and_lives_on(
 ) -> None:
     here = ModuleType("only_here")
     exec("def work(task): return []", here.__dict__)
-    deaths = Deaths()
+    failures = FailureCounts()
     with monkeypatch.context() as patch, pytest.raises(NoWorkers) as error:
         patch.setitem(sys.modules, "only_here", here)
-        list(dask(NUMBERS, here.work, deaths, scheduler=cluster))
+        list(dask(NUMBERS, here.work, failures, scheduler=cluster))
     assert str(error.value) == (
         f"a worker of the scheduler at {cluster} cannot score: ModuleNotFoundError: No module named 'only_here' "
-        "(is the same survey installed wherever there are workers?)"
+        "(is the same version of the survey installed on every worker?)"
     )
-    assert deaths.workers == 0
+    assert failures.workers == 0
 
 
 def test_what_goes_wrong_with_the_work_itself_is_an_error_of_its_pieces(tmp_path: Path, cluster: str) -> None:
     corpus(tmp_path)
     tasks = [tuple(pieces(sources([str(tmp_path / "d-*")])))]
-    [done] = dask(tasks, partial(dying_once, asked=ASKED, folder="/nowhere/at/all"), Deaths(), scheduler=cluster)
+    [done] = dask(
+        tasks, partial(dying_once, request=REQUEST, folder="/nowhere/at/all"), FailureCounts(), scheduler=cluster
+    )
     assert [json.loads(one.data)["errors"] for one in done] == [1] * 12
     assert b"FileNotFoundError" in done[0].data

@@ -1,4 +1,4 @@
-"""Which files a pattern means, how long ones are cut, and what the rows of broken ones say."""
+"""Files of a pattern, splitting of long files, and rows of broken ones."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.traces.scoring import (
-    Asked,
-    Deaths,
+    CorpusNotFound,
+    FailureCounts,
     Journal,
-    NoCorpus,
+    Request,
     pieces,
     processes,
     readings_in,
     score,
-    scored,
+    score_task,
     sources,
 )
 from survey.traces.scoring.corpus import Source
 from survey.traces.scoring.pieces import Piece
-from tests.traces.scoring.corpora import ASKED, corpus, half_a_gzip, log_of, runs, source
+from tests.traces.scoring.corpora import REQUEST, corpus, half_a_gzip, log_of, runs, source
 from tests.traces.strategies import MODEST
 
 DOCUMENTS = [
@@ -39,13 +39,13 @@ DOCUMENTS = [
     b"\n\n",
     b'{"trace_id": "half a character \xe2\x82"}\n',
 ]
-"""Sound ones in one line and in many, and broken ones."""
+"""Valid documents on one line and on many, and broken ones."""
 
 
-def rows(*found: Path | str, cut: int = 1 << 20, asked: Asked = ASKED) -> list[dict[str, object]]:
-    journal = Journal(None, asked)
+def rows(*found: Path | str, cut: int = 1 << 20, request: Request = REQUEST) -> list[dict[str, object]]:
+    journal = Journal(None, request)
     all_ = pieces(sources([str(one) for one in found]), cut)
-    keys = score(all_, asked, partial(processes, workers=1, deaths=Deaths()), journal)
+    keys = score(all_, request, partial(processes, workers=1, failures=FailureCounts()), journal)
     made = [json.loads(line) for own in keys for some in journal.rows(own) for line in some.splitlines()]
     journal.close()
     return made
@@ -84,7 +84,7 @@ def test_a_pattern_without_files_is_answered_with_what_there_is(
     (tmp_path / "runs" / "2025").mkdir(parents=True)
     (tmp_path / "runs" / "2025" / "a.jsonl").touch()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(NoCorpus) as error:
+    with pytest.raises(CorpusNotFound) as error:
         sources([pattern])
     assert str(error.value) == said
 
@@ -116,7 +116,7 @@ def test_an_address_of_a_local_file_means_that_file(tmp_path: Path) -> None:
     ],
 )
 def test_an_address_that_leads_to_nothing_is_answered_with_the_reason(pattern: str, said: str) -> None:
-    with pytest.raises(NoCorpus) as error:
+    with pytest.raises(CorpusNotFound) as error:
         sources([pattern])
     assert str(error.value) == said
 
@@ -169,10 +169,10 @@ def test_a_file_that_goes_away_or_changes_is_a_row(tmp_path: Path) -> None:
     path.write_bytes(log_of(runs(1)))
     [piece] = pieces([source(path)])
     path.write_bytes(log_of(runs(2)))
-    [done] = scored((piece,), ASKED)
+    [done] = score_task((piece,), REQUEST)
     assert b"the file has changed: found" in done.data
     path.unlink()
-    [done] = scored((piece,), ASKED)
+    [done] = score_task((piece,), REQUEST)
     assert json.loads(done.data)["problems"] == [
         "cannot be read: FileNotFoundError: No such file or directory (does every worker see the same files?)"
     ]
@@ -181,7 +181,7 @@ def test_a_file_that_goes_away_or_changes_is_a_row(tmp_path: Path) -> None:
 def test_a_row_has_measures_rewards_credit_or_why_there_are_none(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(log_of(runs(1)))
-    [row] = rows(path, asked=Asked(("steps", "cost_usd"), ("R1", "R2"), "leave-one-out"))
+    [row] = rows(path, request=Request(("steps", "cost_usd"), ("R1", "R2"), "leave-one-out"))
     assert list(row) == ["place", "trace_id", "task_id", "errors", "warnings", "problems", "measures", "rewards", "why_not", "credit"]  # fmt: skip
     assert list(row["measures"]) == ["steps"]  # type: ignore[call-overload]
     assert row["rewards"]["R2"] == []  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Simulated runs: valid, reproducible, and with a truth that is the Shapley value by its definition."""
+"""Simulated runs: valid, reproducible, and with a ground truth that is the Shapley value by definition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.traces import Trace, check, states
-from survey.traces.files import dumped
+from survey.traces.files import to_json_line
 from survey.traces.metrics import NotMeasurable, measure
 from survey.traces.replay import until, without
 from survey.traces.simulate import TOPOLOGIES, Setting, Simulation, alternatives, rollouts, simulate, value_of
@@ -25,7 +25,7 @@ every_topology = pytest.mark.parametrize("topology", TOPOLOGIES)
 
 
 def brute_force(players: Collection[str], value: Callable[[Collection[str]], float]) -> dict[str, float]:
-    """The Shapley value as it is defined: over all coalitions, what a player adds, weighed by orders."""
+    """The Shapley value by definition: the weighted mean of marginal contributions over all coalitions."""
     size = len(players)
     found = {}
     for player in players:
@@ -71,7 +71,7 @@ settings = st.builds(
 
 @every_topology
 def test_the_same_setting_gives_the_same_bytes_and_another_seed_gives_others(topology: str) -> None:
-    one, again, other = (dumped(simulate(Setting(topology, seed=seed)).trace) for seed in (3, 3, 4))
+    one, again, other = (to_json_line(simulate(Setting(topology, seed=seed)).trace) for seed in (3, 3, 4))
     assert one == again
     assert one != other
 
@@ -95,7 +95,7 @@ def test_a_thousand_agents_and_four_thousand_steps_are_simulated_without_errors(
 
 
 def test_what_a_run_holds_grows_in_proportion_to_its_size() -> None:
-    """Four times the team: no more than four times and a half the events, edges and terms of the game."""
+    """Four times the team has at most four and a half times the events, edges and terms of the game."""
     sizes = {}
     for agents in (250, 1000):
         made = simulate(Setting("swarm", agents=agents, steps=4 * agents))
@@ -176,7 +176,7 @@ def test_where_work_overlaps_two_workers_make_the_same_calls() -> None:
 
 def test_time_and_tokens_follow_the_measured_figures() -> None:
     """Simulated medians against those of formats.md: a sub-agent takes 75 s, 71,000 tokens, 18 calls; it begins
-    after 0.25 s, and its lead goes on 0.28 s after it returned."""
+    after 0.25 s, and its lead continues 0.28 s after its return."""
     figures = defaultdict[str, list[float]](list)
     for seed in range(60):
         trace = simulate(Setting(agents=6, failure=0, messages=0, overlap=0, seed=seed)).trace
@@ -206,7 +206,7 @@ def test_a_game_of_dividends_has_the_shapley_value_by_definition() -> None:
     assert made.value("abcde") - made.nothing == pytest.approx(sum(made.shapley.values()))
 
 
-def test_a_game_among_some_has_the_others_always_there() -> None:
+def test_a_game_among_some_has_the_others_always_present() -> None:
     made = Game(("a", "b"), ((frozenset("ab"), 1.0), (frozenset("b"), 0.5)))
     assert made.among(["a"]).value([]) == 0.5
     assert dict(made.among(["a"]).shapley) == {"a": 1.0}
@@ -291,7 +291,7 @@ def test_who_finds_the_same_again_shares_what_leaving_either_out_would_not_show(
     assert made.truth[one] > 0.1
 
 
-def test_messages_that_inform_add_and_those_that_mislead_take_away() -> None:
+def test_informing_messages_add_and_misleading_ones_subtract() -> None:
     made = simulate(Setting("swarm", agents=12, messages=0.8, misleading=0.4, failure=0))
     signs = defaultdict[str, set[int]](set)
     for message, amount in made.contributions("message").items():
@@ -341,7 +341,7 @@ def test_without_the_first_agent_nothing_is_left() -> None:
     assert value_of(made)(without(made.trace, "lead")) == 0
 
 
-def test_the_value_of_a_run_that_is_cut_off_grows_as_it_goes_on() -> None:
+def test_the_value_of_a_truncated_run_grows_with_its_length() -> None:
     made = simulate(Setting(agents=4, failure=0, messages=0))
     value = value_of(made)
     ids = [event.id for event, _ in states(made.trace)]
@@ -397,8 +397,10 @@ def test_alternatives_share_all_that_was_before_the_message_and_differ_after_it(
         assert other.trace.head["group"] | {"rollout": 0} == others[0].trace.head["group"]
         assert other.trace.head["counterfactual_of"]["trace_id"] == made.trace.id
         assert not check(other.trace)
-    assert len({dumped(other.trace.with_head(trace_id="r")) for other in others}) == 4
-    assert [dumped(run.trace) for run in alternatives(made, message, 4)] == [dumped(run.trace) for run in others]
+    assert len({to_json_line(other.trace.with_head(trace_id="r")) for other in others}) == 4
+    assert [to_json_line(run.trace) for run in alternatives(made, message, 4)] == [
+        to_json_line(run.trace) for run in others
+    ]
 
 
 def test_alternatives_of_an_alternative_share_its_past() -> None:
@@ -427,17 +429,17 @@ def test_what_follows_a_message_that_informs_is_better_on_average() -> None:
     ("said", "expected"),
     [
         ({"topology": "ring"}, 'topology: found "ring", expected one of centralized, planner_executor_critic, debate, swarm, hierarchical, harness'),
-        ({"agents": 1}, "agents: found 1, expected a whole number from 2 to 1000"),
-        ({"agents": 2.5}, "agents: found 2.5, expected a whole number from 2 to 1000"),
-        ({"steps": 4001}, "steps: found 4001, expected a whole number from 1 to 4000"),
-        ({"parts": 9, "steps": 8}, "steps: found 8, expected 9 or more: each of the parts takes a turn at least"),
+        ({"agents": 1}, "agents: found 1, expected an integer from 2 to 1000"),
+        ({"agents": 2.5}, "agents: found 2.5, expected an integer from 2 to 1000"),
+        ({"steps": 4001}, "steps: found 4001, expected an integer from 1 to 4000"),
+        ({"parts": 9, "steps": 8}, "steps: found 8, expected 9 or more: each part takes at least one turn"),
         ({"failure": 1.5}, "failure: found 1.5, expected a number from 0 to 1"),
         ({"failure": float("nan")}, "failure: found nan, expected a number from 0 to 1"),
         ({"messages": -1}, "messages: found -1, expected a number from 0 to 1"),
         ({"tools": 21}, "tools: found 21, expected a number from 0 to 20"),
-        ({"seed": "x"}, 'seed: found "x", expected a whole number'),
+        ({"seed": "x"}, 'seed: found "x", expected an integer'),
         ({"informing": 0.7, "misleading": 0.7}, "informing and misleading: found 0.7 and 0.7, expected no more than 1 together"),
-        ({"agents": 0, "glue": 2}, "agents: found 0, expected a whole number from 2 to 1000\nglue: found 2, expected a number from 0 to 1"),
+        ({"agents": 0, "glue": 2}, "agents: found 0, expected an integer from 2 to 1000\nglue: found 2, expected a number from 0 to 1"),
     ],
     ids=str,
 )  # fmt: skip

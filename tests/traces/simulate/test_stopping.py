@@ -1,4 +1,4 @@
-"""When to stop: the environment does what it says, and its best rules are the best."""
+"""Optimal stopping: the environment behaves as documented, and its optimal rules are optimal."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_rules_stop_when_they_say() -> None:
     assert all(seen[3] <= 0 for seen in task.observations[stopped - 1 : stopped + 1])
 
 
-def test_acting_out_of_turn_or_in_no_known_way_is_refused() -> None:
+def test_acting_out_of_turn_or_with_an_unknown_action_is_refused() -> None:
     team = Stopping()
     with pytest.raises(RuntimeError, match="call reset first"):
         team.step(STOP)
@@ -97,7 +97,7 @@ def test_acting_out_of_turn_or_in_no_known_way_is_refused() -> None:
 
 
 def test_numbers_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ValueError, match="rounds: found 0, expected a whole number from 1"):
+    with pytest.raises(ValueError, match="rounds: found 0, expected an integer of at least 1"):
         Stopping(rounds=0)
     with pytest.raises(ValueError, match="cost: found 2, expected a number from 0 to 1"):
         Stopping(cost=2)

@@ -1,1 +1,1 @@
-"""Agreement between readers, overall, by pair and by axis."""
+"""Agreement between readers: overview, a page for each pair, a page for each axis."""

@@ -1,4 +1,4 @@
-"""The pages on agreement between readings: one for all of them, one for each pair."""
+"""The pages on agreement between readings: an overview, and pages for each pair."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from survey.literature import Axis, Coding, Pool
-from survey.literature.agreement import Absences, Agreement, Estimate, Pair, agreement, compared, reading
+from survey.literature.agreement import Absences, Agreement, Estimate, Pair, agreement, reading, reading_pairs
 from survey.literature.pool import Adjudication
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.facts import Facts, Files
@@ -19,17 +19,17 @@ from survey.site.markup.templates import render
 PAGE = "measure/agreement.md"
 
 FEWEST = 2
-"""How often two values must have been confused for the overview to speak of them."""
+"""How often two values must have been confused for the overview to list the confusion."""
 
 
 def agreement_pages(facts: Facts) -> Files:
-    """The overview; for each pair of readings its figures and confusions; for each axis its disagreements.
+    """Yield the overview, the figures and confusions of each pair, and the disagreements on each axis.
 
-    The overview speaks first of the pair of which most was read blind, since agreement of readers
+    The overview starts with the pair that has the most entries read blind, since agreement of readers
     who knew each other's tags shows little.
     """
     pool = facts.pool
-    pairs = compared(pool)
+    pairs = reading_pairs(pool)
     tables = {pair: _figures(pool, pair) for pair in pairs}
     yield from _overview(facts, tables)
     shared = {"pool": pool, "overview": PAGE, "figure": figure, "depths": depths, "heat": heat,
@@ -79,23 +79,23 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
 
 
 def pair_page(pair: Pair) -> str:
-    """Where a pair of readings has its page."""
+    """Return the path of the page of a pair of readings."""
     return f"measure/agreement/{pair.first}--{pair.second}/index.md"
 
 
 def axis_page(pair: Pair, axis: Axis) -> str:
-    """Where the disagreements of a pair on an axis have theirs."""
+    """Return the path of the page on the disagreements of a pair on an axis."""
     return f"measure/agreement/{pair.first}--{pair.second}/{axis.id}.md"
 
 
 def depths(coding: Coding) -> list[tuple[str, int]]:
-    """How deep a reader says to have read, and how many entries each; empty if the coding does not say."""
+    """Return each stated reading depth with its number of entries; empty if the coding states none."""
     read = {judgement.key: judgement.notes["read"] for judgement in coding.judgements if "read" in judgement.notes}
     return Counter(read.values()).most_common()
 
 
 def figure(estimate: Estimate | None, interval: bool = True) -> str:
-    """An estimate for a reader, with three digits.
+    """Format an estimate with three decimals.
 
     >>> figure(Estimate(0.5, 0.25, 0.75))
     '0.500 (0.250 to 0.750)'
@@ -107,12 +107,12 @@ def figure(estimate: Estimate | None, interval: bool = True) -> str:
 
 
 def heat(number: int, most: int) -> int:
-    """How dark a cell is, in per cent: faint for one, never so dark that its number cannot be read."""
+    """Return the shade of a cell in per cent: faint for one, and light enough for its number to be readable."""
     return round(8 + 37 * number / most) if number and most else 0
 
 
 def forest(pool: Pool, pair: Pair, found: Sequence[Agreement]) -> Chart:
-    """Raw agreement, kappa and alpha on each axis with their intervals, narrow enough for a phone."""
+    """Return a forest plot: raw agreement, kappa and alpha on each axis with intervals, narrow enough for a phone."""
     data: list[dict[str, Any]] = [
         {
             "axis": f.axis.label, "figure": name, "value": round(e.value, 3), "low": round(e.low, 3),
@@ -152,12 +152,12 @@ def forest(pool: Pool, pair: Pair, found: Sequence[Agreement]) -> Chart:
     n = found[0].n if found else 0
     return Chart(
         id="agreement",
-        title="How far two readings agree, axis by axis",
+        title="Agreement between two readings, by axis",
         sentence=_sentence(found),
         source=f"{pair.first} and {pair.second}, pool as of {pool.day.isoformat()}, n = {n}, "
         "95 % bootstrap intervals over the entries",
         spec=finished(drawn, [*heads, *data], width=284, height=66 * len(found)),
-        head=("Axis", "Entries", "Alike", "Raw agreement", "Kappa", "Alpha"),
+        head=("Axis", "Entries", "Equal", "Raw agreement", "Kappa", "Alpha"),
         rows=tuple(
             ((f.axis.label, f"{ROOT}axes/{f.axis.id}/"), (str(f.n), ""), (str(f.alike), ""),
              *((figure(e), "") for e in (f.raw, f.kappa, f.alpha)))
@@ -175,13 +175,13 @@ def _figures(
 
 
 def _settled(pool: Pool) -> list[tuple[Axis, list[Adjudication]]]:
-    """The adjudications by axis, in the order of the taxonomy."""
+    """Return the adjudications by axis, in the order of the taxonomy."""
     by_axis = ((axis, [a for a in pool.adjudications.values() if a.axis == axis.id]) for axis in pool.taxonomy)
     return [(axis, [a for a in some if a.key in pool]) for axis, some in by_axis if some]
 
 
 def _open(tables: Mapping[Pair, Sequence[Agreement]]) -> int:
-    """How many tags some two readings see differently without an adjudication."""
+    """Return how many tags differ between some two readings without an adjudication."""
     places = {
         (d.key, d.axis) for found in tables.values() for f in found for d in f.disagreements if not d.adjudication
     }
@@ -194,8 +194,8 @@ def _sentence(found: Sequence[Agreement]) -> str:
         return "There is nothing to compare yet."
     low, high = defined[0], defined[-1]
     return (
-        f"Corrected for chance, agreement runs from {_digits(high.kappa.value, 2)} on {high.axis.label.lower()} "
-        f"down to {_digits(low.kappa.value, 2)} on {low.axis.label.lower()} (Cohen's kappa)."
+        f"Corrected for chance, agreement ranges from {_digits(high.kappa.value, 2)} on {high.axis.label.lower()} "
+        f"to {_digits(low.kappa.value, 2)} on {low.axis.label.lower()} (Cohen's kappa)."
     )
 
 

@@ -12,7 +12,7 @@ from survey.site.markup.works import newest_first
 
 
 def axis_pages(facts: Facts) -> Files:
-    """Every axis, every value with its BibTeX and its feed, the list of axes and the glossary."""
+    """Yield the page of every axis and value, the BibTeX and feed of values, the list of axes and the glossary."""
     for axis in facts.pool.taxonomy:
         yield _axis(facts, axis)
         for value in axis.values.values():

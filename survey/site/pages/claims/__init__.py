@@ -1,1 +1,1 @@
-"""Claims: a page for each, their robustness, and what changed between editions."""
+"""Claims: a page for each, their robustness, and changes between editions."""

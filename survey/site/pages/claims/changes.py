@@ -1,4 +1,4 @@
-"""The page and the feed on what changed from edition to edition, in conclusions and not only in entries."""
+"""The page and the feed on changes between editions, in conclusions and not only in entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from survey.site.markup.templates import render
 
 
 def change_pages(facts: Facts) -> Files:
-    """The page on changes, and the feed of claims that have another status."""
+    """Yield the page on changes, and the feed of claims with a new status."""
     pool = facts.pool
     if not pool.editions:
         return
@@ -19,7 +19,7 @@ def change_pages(facts: Facts) -> Files:
     page = "measure/changes.md"
     yield page, render("pages/claims/changes.md.j2", pool=pool, page=page, past=past, signs=SIGNS, label=_labels(pool))
     items = [item for found in past for item in _items(found)]
-    title = f"{pool.taxonomy.title}: claims that have another status"
+    title = f"{pool.taxonomy.title}: claims with a new status"
     yield "claims/changes.atom", atom(title, "claims/changes.atom", items, facts.site_url, pool.day.isoformat())
 
 
@@ -31,7 +31,7 @@ def _items(found: Changes) -> list[Item]:
             found.after.isoformat(),
             f"Until {found.before}: {old.status}. Now: {new.verdict}.",
         )
-        for old, new in found.overturned
+        for old, new in found.status_changes
     ]
 
 

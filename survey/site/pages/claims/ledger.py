@@ -1,11 +1,20 @@
-"""The ledger: a page for every claim, with its readings, the entries behind it and a sentence to cite."""
+"""The ledger: a page for every claim, with its result by reading, the entries behind it and a citable sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
-from survey.literature.claims import NAMED, READINGS, SIGNS, Judgement, citable, distribution, question, snapshots
+from survey.literature.claims import (
+    NAMED,
+    READINGS,
+    SIGNS,
+    Judgement,
+    citable_sentence,
+    distribution,
+    question,
+    snapshots,
+)
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import Entry, Table
 from survey.site.facts import Facts, Files
@@ -14,7 +23,7 @@ from survey.site.markup.works import newest_first
 
 
 def claim_pages(facts: Facts) -> Files:
-    """The ledger, and for every claim its page and the BibTeX of the entries behind it."""
+    """Yield the ledger, and for every claim its page and the BibTeX of the entries behind it."""
     pool, judged = facts.pool, facts.ledger
     if not judged:
         return
@@ -52,13 +61,13 @@ def claim_pages(facts: Facts) -> Files:
                 signs=SIGNS,
                 named=NAMED,
                 rows=rows,
-                sentence=citable(last, pool.as_of(last.day).fingerprint),
+                sentence=citable_sentence(last, pool.as_of(last.day).fingerprint),
             ),
         )
 
 
 def _tables(pool: Pool) -> Iterator[tuple[Table, list[tuple[str, list[int]]]]]:
-    """Each distribution with a row per word that has any work: as published, if it was, and on every snapshot."""
+    """Yield each distribution with a row per word in use: the published count, if any, and that of every snapshot."""
     days = snapshots(pool)
     for table in pool.claims.tables:
         found = [distribution(pool.as_of(day), table) for day in days]
@@ -70,7 +79,7 @@ def _tables(pool: Pool) -> Iterator[tuple[Table, list[tuple[str, list[int]]]]]:
 
 
 def claims_of(judged: Mapping[str, tuple[Judgement, ...]]) -> dict[str, list[Judgement]]:
-    """For the key of each work the newest judgement of every claim that counts it, by any reading."""
+    """Return, by the key of each work, the newest judgement of every claim that counts it in any reading."""
     found: dict[str, list[Judgement]] = {}
     for judgements in judged.values():
         for key in judgements[-1].entries:
@@ -84,5 +93,5 @@ def _works(pool: Pool, judgement: Judgement) -> list[Entry]:
 
 
 def _counts(judgement: Judgement, key: str) -> list[str]:
-    """Per reading of a judgement, whether it counts the work ("counted", "compared") or not."""
+    """Return for each reading of a judgement how it counts the work: "counted", "compared", or empty for not."""
     return ["counted" if key in t.counted else "compared" if key in t.against else "" for t in judgement.tallies]

@@ -1,4 +1,4 @@
-"""The page on robustness: which conclusions survive another way of counting, and on which entries they hang."""
+"""The page on robustness: which claims pass under other ways of counting, and which depend on a single entry."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from survey.literature.claims import (
     Standing,
     by_standing,
     conclusions,
-    hangs_on,
     rankings,
-    varied,
+    turning_entries,
+    variant_pool,
 )
 from survey.literature.pool import Variant, cell_label
 from survey.site.facts import Facts, Files
@@ -21,7 +21,7 @@ PAGE = "measure/robustness.md"
 
 
 def robustness_pages(facts: Facts) -> Files:
-    """One page; none where there are no claims or no variants."""
+    """Yield the page; none where there are no claims or no variants."""
     pool = facts.pool
     variants = pool.claims.variants
     if not len(pool.claims) or not variants:
@@ -42,7 +42,7 @@ def robustness_pages(facts: Facts) -> Files:
             sizes={v.id: _size(judge, v) for v in variants},
             tests=[v for v in variants if not v.at_worst],
             worst=[(v, _turned(found, v)) for v in variants if v.at_worst],
-            hangs=hangs_on(found),
+            hangs=turning_entries(found),
             rankings=rankings(pool),
             place={v.id: place for place, v in enumerate(variants)},
             cell_label=cell_label,
@@ -51,19 +51,19 @@ def robustness_pages(facts: Facts) -> Files:
 
 
 def _size(judge: Judge, variant: Variant) -> int | None:
-    """How many entries a variant counts; None if it is no other pool."""
-    other = varied(judge, variant, judge.pool.day)
+    """Return how many entries a variant counts; None if it does not change the pool."""
+    other = variant_pool(judge, variant, judge.pool.day)
     return None if other is None else len(other)
 
 
 def _asked(groups: dict[Standing, tuple[Conclusion, ...]], variant: Variant) -> tuple[int, int]:
-    """Of the claims that pass as coded, how many a variant can ask, and how many of these fail."""
+    """Return how many of the claims that pass as coded a variant can test, and how many of these fail."""
     passing = (*groups[Standing.ROBUST], *groups[Standing.FRAGILE])
     holds = [o.holds for c in passing for o in c.outcomes if o.variant == variant and o.holds is not None]
     return len(holds), holds.count(False)
 
 
 def _turned(found: tuple[Conclusion, ...], variant: Variant) -> list[tuple[Conclusion, Outcome]]:
-    """The claims that records which speak against them turn, those first that the fewest records turn."""
+    """Return the claims that contradicting records would overturn, those first that need the fewest records."""
     rows = [(c, o) for c in found for o in c.outcomes if o.variant == variant and o.breaks is not None]
     return sorted(((c, o) for c, o in rows if c.broad.holds), key=lambda row: row[1].breaks or 0)

@@ -13,7 +13,7 @@ from survey.site.pages.related.builder import cell_bib
 
 
 def count_pages(facts: Facts) -> Files:
-    """Statistics, cross-tabulations and screening."""
+    """Yield the pages on statistics, cross-tabulations and screening."""
     yield _statistics(facts)
     page = "measure/crosstabs.md"
     yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
@@ -68,7 +68,7 @@ def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
 
 
 def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str, list[Entry]]]:
-    """The cells that hold entries: the two cells, their labels, the entries."""
+    """Return the cells that hold entries: both values, their labels, the entries."""
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     found: dict[tuple[str, str], list[Entry]] = {}
     for entry in newest_first(pool):
@@ -84,7 +84,7 @@ def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, st
 
 
 def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str]]:
-    """The cells of values that hold nothing: the two cells and their labels."""
+    """Return the empty cells of two values: both values and their labels."""
     count = crosstab(pool, rows, columns).to_dict("index")
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     return [

@@ -1,1 +1,1 @@
-"""The same data for programs: JSON for each entry, axis and pair; a data package; JSON-LD."""
+"""The data for programs: JSON for each entry, axis and pair of axes; a data package; JSON-LD."""

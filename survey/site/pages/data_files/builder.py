@@ -1,9 +1,8 @@
-"""The same data for programs: an object for each entry and axis, every cell of each pair of main axes, and lists.
+"""The data for programs: an object for each entry and axis, every cell of each pair of main axes, and an index.
 
-Beside the exports of the whole pool, which stay what they are, there are small files for
-who wants one thing, at addresses that say what is in them. The cells of a pair of axes are
-in one file: there are thousands of them, most are empty, and who asks for one mostly
-asks for its neighbours. Each cell has an id, which is its anchor where the page of the pair lists it.
+These small files complement the exports of the whole pool, at addresses that say what they hold.
+The cells of a pair of axes share one file: there are thousands of them, most are empty, and a
+client that reads one mostly reads its neighbours. The id of a cell is its anchor on the page of the pair.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ LICENCE = {
 
 
 def data_files(facts: Facts) -> Files:
-    """The files for programs."""
+    """Yield the files for programs."""
     pool, downloads = facts.pool, facts.exports
     whole = downloads["data/pool.json"]
     listed = {path: (download.media, download.words) for path, download in DOWNLOADS.items()}
@@ -46,26 +45,26 @@ def data_files(facts: Facts) -> Files:
         yield path, content
     yield PACKAGE, _written(datapackage(pool, whole, downloads["data/pool.csv"]))
     yield LINKED, _written(_linked(dataset(pool, facts.site_url), facts.site_url, downloads))
-    listed[PACKAGE] = (JSON, "The exports as a data package: each column with its type and the values it may have.")
-    listed[LINKED] = ("application/ld+json", "The data set in JSON-LD, in the words of schema.org.")
+    listed[PACKAGE] = (JSON, "The exports as a data package: each column with its type and its permitted values.")
+    listed[LINKED] = ("application/ld+json", "The data set in JSON-LD, with the vocabulary of schema.org.")
     yield INDEX, _written({
         **_stamp(pool),
         "licence": LICENCE["path"],
-        "addresses": "Paths are seen from the home page. Published addresses and keys do not change.",
+        "addresses": "Paths are relative to the home page. Published addresses and keys do not change.",
         "files": [
             {"path": path, "media_type": media, "description": words} for path, (media, words) in sorted(listed.items())
         ],
     })  # fmt: skip
 
 
-def _parts(pool: Pool, told: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
-    """Path, content and description of the files for single things; ``told`` is what pool.json has of each entry."""
-    for entry, known in zip(pool, told, strict=True):
+def _parts(pool: Pool, exported: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
+    """Yield path, content and description of each file; ``exported`` are the entries as in pool.json."""
+    for entry, known in zip(pool, exported, strict=True):
         more = {"page": address(f"entries/{entry.key}.md"), "work": structured(entry)}
         words = f"One entry: {entry.by}, {entry.year}."
         yield f"data/entries/{entry.key}.json", _compact(_stamp(pool) | known | more), words
     for axis in pool.taxonomy:
-        words = f"An axis with its values, their definitions, and who stands under each: {axis.label}."
+        words = f"An axis with its values, their definitions and the keys of their entries: {axis.label}."
         yield f"data/axes/{axis.id}.json", _compact(_stamp(pool) | _axis(pool, axis)), words
     for rows, columns in combinations(pool.taxonomy.main, 2):
         words = f"Every cell of {rows.label} by {columns.label}, empty ones included, with the entries in it."
@@ -116,7 +115,7 @@ def _with(works: Sequence[Entry], axis: Axis, word: str) -> list[str]:
 
 
 def _cells(pool: Pool, rows: Axis, columns: Axis) -> dict[str, Any]:
-    """The cells row by row. An entry stands where its first values are, on a set under each of its values."""
+    """Return the cells row by row. An entry counts by its first value, on an axis that is a set by each value."""
     found: dict[tuple[str, str], list[str]] = {}
     for entry in pool:
         for row in counted(entry, rows):
@@ -139,11 +138,11 @@ def _cells(pool: Pool, rows: Axis, columns: Axis) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------ lists of what there is
+# ------------------------------------------------------------ data package and metadata
 
 
 def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
-    """The pool as a data package (version 1): its table with a type for each column, and the same with evidence."""
+    """Return the pool as a data package (version 1): its table with typed columns, and the entries with evidence."""
     axes = pool.taxonomy.on("entry")
     return {
         "profile": "data-package",
@@ -159,7 +158,7 @@ def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
                 "name": "pool",
                 "path": "pool.csv",
                 "title": "A line for each entry",
-                "description": "What a spreadsheet would take for a formula begins with an apostrophe; take one away.",
+                "description": "Text that a spreadsheet could read as a formula starts with an apostrophe; remove one.",
                 "format": "csv",
                 "mediatype": "text/csv",
                 "encoding": "utf-8",
@@ -196,7 +195,7 @@ def _columns() -> list[dict[str, Any]]:
     }
     last: dict[str, dict[str, Any]] = {name: {} for name in TEXTS}
     last["url"] = {"format": "uri"}
-    last["added"] = {"type": "date", "description": "The day it came into the pool."}
+    last["added"] = {"type": "date", "description": "The day it was added to the pool."}
     return [{"name": name, "type": "string"} | more for name, more in (texts | last).items()]
 
 
@@ -212,7 +211,7 @@ def _tags(axis: Axis) -> dict[str, Any]:
 
 def _edition() -> list[dict[str, Any]]:
     return [
-        {"name": "edition", "type": "date", "description": "The day that the data speak for."},
+        {"name": "edition", "type": "date", "description": "The day of the snapshot."},
         {"name": "data", "type": "string", "description": "The fingerprint of the data."},
     ]
 
@@ -222,7 +221,7 @@ def _size(data: bytes) -> dict[str, Any]:
 
 
 def _linked(about: Mapping[str, Any], site_url: str, downloads: Mapping[str, bytes]) -> dict[str, Any]:
-    """The data set as the home page tells of it, each distribution with its size and fingerprint."""
+    """Return the metadata of the home page, with size and fingerprint of each distribution."""
     files = {f"{site_url}{path}": data for path, data in downloads.items()}
     distribution = [
         one

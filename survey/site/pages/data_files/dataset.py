@@ -1,4 +1,4 @@
-"""The pool as a data set in schema.org's words, for search engines of data."""
+"""The pool as a schema.org data set, for data search engines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from survey.site.markup.downloads import DOWNLOADS
 
 
 def dataset(pool: Pool, site_url: str) -> dict[str, object]:
-    """The description that the home page carries, and ``data/dataset.jsonld`` in full."""
+    """Return the metadata that the home page embeds and ``data/dataset.jsonld`` extends."""
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",

@@ -1,1 +1,1 @@
-"""The packages that the survey is built from, with their licences."""
+"""The packages that the survey depends on, with their licences."""

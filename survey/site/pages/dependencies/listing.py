@@ -1,4 +1,4 @@
-"""The packages of the lock file as ``dependencies.csv`` has them."""
+"""The packages of the lock file, as listed in ``dependencies.csv``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ import csv
 import io
 from dataclasses import dataclass
 from importlib.resources import files
+
+GROUPS = {
+    "base": "To read a pool and a trace",
+    "analysis": "To compute with arrays and data frames",
+    "site": "To build the site",
+    "cluster": "To score traces on other machines",
+    "tests": "To test, check and package it",
+}
+"""The heading of each group of packages on the page. The first three each include those before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +24,14 @@ class Dependency:
     name: str
     version: str
     needed: str
-    """``site`` if the site cannot be built without it, ``cluster`` if only that extra asks for it, else ``tests``."""
+    """The first of ``GROUPS`` that needs it."""
     licence: str
     home: str
     purpose: str = ""
-    """What the survey itself uses it for, in our words; empty for what other packages need."""
+    """What the survey itself uses it for; empty for what only other packages need."""
 
 
 def listed() -> list[Dependency]:
-    """Each package, in the order of the file."""
+    """Return every package, in the order of the file."""
     text = files("survey.site.pages.dependencies").joinpath("dependencies.csv").read_text("utf-8")
     return [Dependency(**row) for row in csv.DictReader(io.StringIO(text))]

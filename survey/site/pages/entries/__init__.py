@@ -1,1 +1,1 @@
-"""A page for each entry: tags with evidence, how to cite it, what counts it, what is near."""
+"""A page for each entry: tags with evidence, citation, claims that count it, nearest entries."""

@@ -1,4 +1,4 @@
-"""The page of each entry: its tags with their evidence, how to cite it, what counts it and what is near."""
+"""The page of each entry: tags with evidence, citation, claims that count it, nearest entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from survey.site.pages.claims.ledger import claims_of
 
 
 def entry_pages(facts: Facts) -> Files:
-    """A page and its BibTeX for each entry, and a page under each key that one had before."""
+    """Yield the page and the BibTeX of each entry, and a redirect page for each former key."""
     pool, near, counting = facts.pool, neighbours(facts.pool), claims_of(facts.ledger)
     for entry in pool:
         page = f"entries/{entry.key}.md"
@@ -44,13 +44,13 @@ def entry_pages(facts: Facts) -> Files:
     yield from _moved(pool)
 
 
-def edit_places(pool: Pool) -> dict[str, tuple[str, int]]:
-    """Where the source of each page is edited: file and line, by path."""
+def source_locations(pool: Pool) -> dict[str, tuple[str, int]]:
+    """Return the file and line of the source of each page, by the page's path."""
     return {f"entries/{e.key}.md": (e.path, e.block.line) for e in pool}
 
 
 def structured(entry: Entry) -> dict[str, object]:
-    """The work as schema.org sees it."""
+    """Return the work as schema.org metadata."""
     identifiers = [f"https://doi.org/{entry.text('doi')}" if entry.text("doi") else ""]
     identifiers.append(f"https://arxiv.org/abs/{entry.text('eprint')}" if entry.text("eprint") else "")
     return {
@@ -67,13 +67,13 @@ def structured(entry: Entry) -> dict[str, object]:
 
 
 def _moved(pool: Pool) -> Iterator[tuple[str, str]]:
-    """What stands under former keys, so that no published address vanishes."""
+    """Yield the pages of former keys, so that no published address disappears."""
     for old, key in aliases(pool).items():
         yield f"entries/{old}.md", render("pages/entries/moved.md.j2", old=old, entry=pool[key])
 
 
 def _readings(pool: Pool, entry: Entry) -> list[tuple[str, str, str, str, list[tuple[str, str, str]]]]:
-    """What each coding has for an entry: id, reader, date, statement, and a row per axis."""
+    """Return what each coding says about an entry: id, reader, date, statement, and a row per axis."""
     out = []
     for coding in pool.codings.values():
         rows = [

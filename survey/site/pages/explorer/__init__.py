@@ -1,1 +1,1 @@
-"""The table of all entries, with filters; the list of excluded records."""
+"""The filterable table of all entries, and the list of excluded records."""

@@ -1,8 +1,8 @@
-"""The table of all entries: pages of rows that stand by themselves, and the same rows as data for filters.
+"""The table of all entries: static pages of rows, and the same rows as data for filters.
 
 A browser takes seconds to parse and lay out ten thousand rows, so a page holds a few
 hundred and links to the next. ``rows.json`` has them all: where scripts run, the first
-page filters, counts and sorts the whole pool from it, and makes a row when it is shown.
+page filters, counts and sorts the whole pool from it, and creates a row when it is shown.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 
 PER_PAGE = 300
-"""Rows on a page, and rows the script shows at once: more than anyone reads, laid out in well under 0.1 s."""
+"""Rows on a page, and rows the script shows at once: more than a reader needs, laid out in well under 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the table says about an entry; ``cells`` are those on each axis of entries, in their order."""
+    """A row of the table; ``cells`` are the entry's cells on each axis of entries, in the order of the axes."""
 
     key: str
     title: str
@@ -38,7 +38,7 @@ class Row:
 
 
 def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
-    """The pages of the table, the rows as data, and what each entry adds to an export."""
+    """Yield the pages of the table, the rows as data, and each entry's part of an export."""
     pool = facts.pool
     axes = pool.taxonomy.on("entry")
     rows = [_row(entry, axes) for entry in pool]
@@ -55,13 +55,13 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
 
 
 def excluded_pages(facts: Facts) -> Files:
-    """The list of excluded records, with the reason for each."""
+    """Yield the list of excluded records, with the reason for each."""
     pool, page = facts.pool, "explore/excluded.md"
     yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=pool.taxonomy.on("record"))
 
 
 def page_of(number: int) -> str:
-    """The path of a page of the table; the first is where the table always was."""
+    """Return the path of a page of the table; the first keeps the published address of the table."""
     return "explore/index.md" if number == 1 else f"explore/page-{number}.md"
 
 
@@ -70,7 +70,7 @@ def _row(entry: Entry, axes: tuple[Axis, ...]) -> Row:
 
 
 def _facet(pool: Pool, axis: Axis) -> dict[str, Any]:
-    """An axis as a filter: its cells in order with their labels, and which of them stand for no value."""
+    """Return an axis as a filter: its cells in order with their labels, and those that stand for an absence."""
     return {
         "axis": axis.id,
         "label": axis.label,
@@ -93,7 +93,7 @@ def _exports(pool: Pool) -> dict[str, Any]:
 
 
 def _csv_lines(text: str) -> Iterator[str]:
-    """The lines of a table, each with its end; a line break inside a value does not end one."""
+    """Yield the lines of a table with their line ends; a line break inside a value does not end a line."""
     for fields in csv.reader(io.StringIO(text, newline="")):
         line = io.StringIO()
         csv.writer(line, lineterminator="\n").writerow(fields)

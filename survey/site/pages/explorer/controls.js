@@ -1,4 +1,4 @@
-/* The controls above the table: the search box, the values of every axis with counts, the filters in force, the formats to save. */
+/* The controls above the table: the search box, the values of every axis with counts, the active filters, the export formats. */
 
 import { element, one } from "../../theme/scripts/dom.js";
 
@@ -22,7 +22,7 @@ export class Controls {
       this.search,
       element("div", { class: "facets" }, ...this.panels.map(({ details }) => details)),
       element("div", { class: "chosen" }),
-      element("div", { class: "act" }, "What is shown, as ", ...saves),
+      element("div", { class: "act" }, "Export these rows as ", ...saves),
     );
     root.hidden = false;
   }
@@ -31,7 +31,7 @@ export class Controls {
     this.root.hidden = true;
   }
 
-  // The values of an axis, each with a box to tick and a number.
+  // Creates the values of an axis, each with a checkbox and a count.
   panelOf({ axis, label, words }) {
     const boxes = words.map(([word, text]) => {
       const input = element("input", { type: "checkbox", onchange: (event) => this.selection.choose(axis, word, event.target.checked) });
@@ -42,7 +42,7 @@ export class Controls {
     return { axis, boxes, details: element("details", { style: hueOf(axis) }, element("summary", {}, label), fieldset) };
   }
 
-  // A number that did not change is left alone: to write the same again lays out its line again.
+  // Unchanged counts are not rewritten: each write triggers a layout of its line.
   showCounts(numbers) {
     for (const [n, { axis, boxes, details }] of this.panels.entries()) {
       const chosen = this.selection.chosen.get(axis);
@@ -58,7 +58,7 @@ export class Controls {
     }
   }
 
-  // What is chosen, each with a button that drops it.
+  // Shows the active filters, each as a button that removes it.
   showChosen() {
     const { facets, selection } = this;
     const buttons = facets.flatMap(({ axis, label, labels }) => [...selection.chosen.get(axis) || []].map((word) => {

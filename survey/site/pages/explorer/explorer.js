@@ -1,7 +1,7 @@
-/* The table of entries: filter, search, sort, and save what is shown.
+/* The table of entries: filter, search, sort and export.
 
-   The page brings the first rows of the table, rows.json every row as data, whatever the size of
-   the pool: one way to filter, not one for rows on the page and one for the others. */
+   The page has the first rows of the table, rows.json has every row as data, whatever the size of
+   the pool: there is one filter for all rows, not a second one for those on the page. */
 
 import { all, element, one } from "../../theme/scripts/dom.js";
 import { loadJson, saveText } from "../../theme/scripts/files.js";
@@ -40,7 +40,7 @@ export async function explorer(root) {
     saveText((form === "csv" ? header : "") + texts.join(form === "bib" ? "\n" : ""), `entries.${form}`, "text/plain");
   }
 
-  // Without the data there is nothing to filter: the page is again what it is without this script.
+  // Without the data there is nothing to filter: restores the page as it is without this script.
   function giveUp() {
     controls.hide();
     for (const head of heads) head.replaceChildren(head.textContent);
@@ -66,7 +66,7 @@ export async function explorer(root) {
   table.reveal(location.hash);
 }
 
-// The axes by which entries are filtered, each word with its label and its place.
+// Returns the axes by which entries are filtered, with the label and index of each word.
 function facetsOf(root) {
   return JSON.parse(root.dataset.explorer).map((facet) => ({
     ...facet,

@@ -1,10 +1,10 @@
-/* Which entries match a selection, in which order, and how many would match each further value. */
+/* Filtering: the entries that match a selection, their order, and the counts of each further value. */
 
 const partsOf = (text) => text ? text.split(/\s+/) : [];
 
 const matchesText = (item, parts) => parts.every((part) => item.text.includes(part));
 
-// The place of each axis that is asked about, with a mark for each of its words.
+// Returns the index of each filtered axis, with a flag for each of its words.
 function asked(facets, chosen) {
   const entries = [...facets.entries()].filter(([, { axis }]) => chosen.has(axis));
   return entries.map(([n, { axis, words }]) => [n, words.map(([word]) => chosen.get(axis).has(word))]);
@@ -15,8 +15,8 @@ function matchesAxis(item, n, marks) {
   return false;
 }
 
-// The entries that match, and how many would match each word with all other filters kept: one pass
-// over numbers, since an entry counts for an axis if it fails nowhere else.
+// Returns the entries that match, and how many would match each word with all other filters kept. One pass
+// suffices, since an entry counts for an axis if it fails on no other.
 export function counted(items, facets, { text, chosen }) {
   const parts = partsOf(text);
   const axes = asked(facets, chosen);
@@ -41,7 +41,7 @@ export function counted(items, facets, { text, chosen }) {
   return { found, numbers };
 }
 
-// By a column of works or years, or by an axis in the order of its words.
+// Sorts by the column of works or years, or by an axis in the order of its words.
 export function sorted(found, facets, { sort, down }) {
   if (!sort) return found;
   const column = facets.findIndex(({ axis }) => axis === sort);
@@ -51,7 +51,7 @@ export function sorted(found, facets, { sort, down }) {
   return placed.sort(([x], [y]) => x < y ? -sign : x > y ? sign : 0).map(([, item]) => item);
 }
 
-// Which one filter to drop when nothing matches.
+// Suggests the filter to remove when nothing matches.
 export function advice(items, facets, { text, chosen }) {
   const parts = partsOf(text);
   const axes = asked(facets, chosen);
@@ -59,5 +59,5 @@ export function advice(items, facets, { text, chosen }) {
   const tries = axes.map(([n]) => [without(n), facets[n].label]);
   if (text) tries.push([without("text"), "the search"]);
   const [n, name] = tries.sort((a, b) => b[0] - a[0])[0];
-  return n ? `Without ${name}: ${n}.` : "Take away more than one filter.";
+  return n ? `Without ${name}: ${n}.` : "Remove more than one filter.";
 }

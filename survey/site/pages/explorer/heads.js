@@ -1,4 +1,4 @@
-/* The heads of the columns: buttons that sort, and widths that stay. */
+/* The column heads: sort buttons and fixed widths. */
 
 import { element, one } from "../../theme/scripts/dom.js";
 
@@ -13,19 +13,19 @@ export function markSorted(heads, { sort, down }) {
   }
 }
 
-// The columns keep the widths that they have with the rows of the page: they do not jump from
-// filter to filter, and a table whose widths are given is laid out in a third of the time.
+// Fixes the columns at the widths that they have with the first rows: they do not jump between
+// filters, and a table with fixed widths is laid out in a third of the time.
 export function keepWidths(root, heads) {
   const table = one("tbody", root).parentNode;
-  let held; // the width of the page for which the columns have theirs
+  let held; // the width of the page for which the columns are fixed
   new ResizeObserver(() => {
     const room = table.parentNode.clientWidth;
-    if (room === held) return; // the rows have become more or fewer
+    if (room === held) return; // only the number of rows has changed
     held = room;
     delete table.dataset.held;
     for (const node of [table, ...heads]) node.style.width = "";
     const widths = [table, ...heads].map((node) => node.getBoundingClientRect().width);
-    if (!heads[0].offsetWidth) return; // on a phone the rows are no table
+    if (!heads[0].offsetWidth) return; // on a phone the rows are not laid out as a table
     for (const [n, node] of [table, ...heads].entries()) node.style.width = `${widths[n]}px`;
     table.dataset.held = "";
   }).observe(one(".wide", root));

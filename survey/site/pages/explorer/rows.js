@@ -1,9 +1,9 @@
-/* The entries as data, and the row of each in the table. */
+/* The entries as data, and their table rows. */
 
 import { element } from "../../theme/scripts/dom.js";
 import { workBy } from "../../theme/scripts/works.js";
 
-// Every entry, with the places of its words on each axis, the text that is searched, and the row that the page brought.
+// Returns every entry with the indices of its words on each axis, its search text, and its row if the page has one.
 export function itemsOf(data, facets, rows) {
   const brought = new Map([...rows].map((row) => [row.id, row]));
   return data.map(([key, title, by, year, cells]) => {
@@ -14,11 +14,11 @@ export function itemsOf(data, facets, rows) {
   });
 }
 
-// A filter may ask for "stop: learned" or for "stop", however it is done.
+// A filter may be "stop: learned", or "stop" with any qualifier.
 const withoutHow = (cells) => cells.some((cell) => cell.includes(": ")) ? [...new Set(cells.flatMap((cell) => [cell, cell.split(": ")[0]]))] : cells;
 
-// The same row as explore.md.j2 writes, made when it is first drawn: laying out ten thousand takes
-// seconds. Text from the pool is only ever text here.
+// Builds the same row as explore.md.j2 when it is first drawn: laying out ten thousand rows takes
+// seconds. Text from the pool is never parsed as HTML.
 export function rowOf(item, facets, entries) {
   item.row ||= element("tr", { id: item.key },
     element("th", { scope: "row" }, element("a", { href: `${entries}${item.key}/` }, item.title), " ", workBy(item)),

@@ -1,11 +1,11 @@
-/* What a reader has chosen: search text, values, order. It is kept in the address of the page. */
+/* The reader's selection: search text, values, order. It is stored in the address of the page. */
 
 export class Selection {
   // "columns" are those by which the table can be sorted; "update" is called after each change.
   constructor(facets, columns, update) {
     this.update = update;
     const query = new URLSearchParams(location.search);
-    this.text = (query.get("text") || "").toLowerCase(); // at "q" the theme opens its own search
+    this.text = (query.get("text") || "").toLowerCase(); // the theme uses "q" for its own search
     this.sort = columns.includes(query.get("sort")) ? query.get("sort") : "";
     this.down = query.get("order") === "down";
     this.chosen = new Map(); // axis -> chosen words
@@ -15,7 +15,7 @@ export class Selection {
     }
   }
 
-  // Whether anything restricts the table.
+  // Whether any filter is active.
   get filters() {
     return Boolean(this.text || this.chosen.size);
   }
@@ -38,7 +38,7 @@ export class Selection {
     this.changed();
   }
 
-  // A second time in a row turns the order round.
+  // Sorting by the same column again reverses the order.
   sortBy(column) {
     this.down = this.sort === column && !this.down;
     this.sort = column;

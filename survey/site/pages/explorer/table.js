@@ -1,9 +1,9 @@
-/* The rows of the table as they are drawn: a portion at first, the rest on request. */
+/* Drawing of the table's rows: a portion at first, the rest on request. */
 
 import { element, one } from "../../theme/scripts/dom.js";
 
-// Rows drawn by a step itself, and as many again in the frame that shows it: a screenful, so
-// that the result is there at once. Each further frame doubles them, since every one lays out
+// Rows drawn in the first step, and again in the frame that shows it: a screenful, so that
+// the result appears at once. Each further frame doubles the rows, since every frame lays out
 // the whole table again.
 const SLICE = 10;
 
@@ -29,7 +29,7 @@ export class Table {
     this.draw();
   }
 
-  // Rows that are drawn already and still in their place stay.
+  // Keeps rows that are already drawn in the right place.
   draw() {
     const { body, visible, limit, more, every } = this;
     const rows = [...body.rows];
@@ -60,10 +60,10 @@ export class Table {
     const before = this.body.rows.length;
     this.limit = limit;
     this.draw();
-    one("a", this.body.rows[before]).focus(); // the button may be gone, and reading goes on here
+    one("a", this.body.rows[before]).focus(); // the button may be gone, and reading continues here
   }
 
-  // An address may name an entry that is not among the rows drawn so far.
+  // Draws the row that the address names, if it is not drawn yet.
   reveal(hash) {
     const place = this.visible.findIndex(({ key }) => hash === `#${key}`);
     if (place < 0 || this.body.rows[place]) return;

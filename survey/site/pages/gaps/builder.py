@@ -1,4 +1,4 @@
-"""The pages of gaps: the list of the strongest, and a map for each pair of main axes with its cards and feeds."""
+"""The pages on gaps: the overview, and a map for each pair of main axes with its cards and feeds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from survey.literature.gaps import (
     Kind,
     Surroundings,
     every_map,
-    looked_since,
     note_for,
     ranked,
+    search_start,
     triple,
 )
 from survey.literature.gaps.independence import PERMUTATIONS
@@ -27,10 +27,10 @@ from survey.site.markup.templates import render
 from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, gap_feed, map_cards, map_path, named
 
 STRONGEST = 20
-"""Gaps in the list of those least likely by chance."""
+"""Gaps in the list of the least expected ones."""
 
 SURPRISING = 0.05
-"""Below this a probability is called surprising."""
+"""A probability below this counts as surprising."""
 
 FULL = (Kind.FILLED, Kind.THIN)
 
@@ -39,7 +39,7 @@ Cards = Mapping[int, tuple[Card, ...]]
 
 
 def gap_pages(facts: Facts) -> Files:
-    """Every file on gaps: the list, a map for each pair of main axes with its cards and entries, and their feeds."""
+    """Yield every file on gaps: the overview, a map for each pair of main axes with its entries, and the feeds."""
     pool, notes = facts.pool, facts.pool.notes
     maps = every_map(pool)
     around = Surroundings(pool)
@@ -73,12 +73,12 @@ def _index(pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Not
         noted=sorted(noted, key=lambda one: order[id(one[1].note)]),
         alone=[(note, *_value(pool, note)) for note in notes if len(note.cells) == 1],
         closed=_closed(maps, notes),
-        nobody=_nobody(pool, maps),
-        inherited=[(map, cell) for map in maps for cell in map if cell.inherited],
+        unused=_unused_values(pool, maps),
+        inherited=[(map, cell) for map in maps for cell in map if cell.foundations_only],
         triples=[triple(pool, *axes) for axes in pool.taxonomy.gaps.triples],
         cells=sum(len(map.cells) for map in maps),
         total={kind: sum(len(map.of(kind)) for map in maps) for kind in MARKS},
-        looked=looked_since(pool),
+        looked=search_start(pool),
         **SHARED,
     )  # fmt: skip
 
@@ -103,17 +103,17 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...]) -> Iterator[tuple[str
         found=_found(pool, map),
         reasons=reasons,
         further=map.of(Kind.FURTHER),
-        inherited=[cell for cell in map if cell.inherited],
+        inherited=[cell for cell in map if cell.foundations_only],
         left=[cell for cell in map.of(*OPEN) if cell not in carded],
         left_thin=len([cell for cell in map.of(Kind.THIN) if cell not in carded]),
         total={kind: len(map.of(kind)) for kind in MARKS},
-        looked=looked_since(pool),
+        looked=search_start(pool),
         **SHARED,
     )  # fmt: skip
 
 
 def number(value: float | None) -> str:
-    """A figure to two digits after the point, with a true minus.
+    """Format a figure with two decimals and a true minus sign.
 
     >>> number(-2.864), number(None)
     ('−2.86', '–')
@@ -122,7 +122,7 @@ def number(value: float | None) -> str:
 
 
 def chance(p: float) -> str:
-    """A probability as a reader wants it: never 0, and no more digits than it can bear.
+    """Format a probability: never as 0, and with no more digits than are meaningful.
 
     >>> chance(0.0441), chance(0.00002), chance(1.0), chance(0.9961)
     ('0.044', '< 0.001', '1', '> 0.99')
@@ -139,21 +139,21 @@ SHARED = {
     "works_of": lambda pool, keys: [pool[key] for key in keys], "number": number, "chance": chance,
     "permutations": PERMUTATIONS,
 }  # fmt: skip
-"""What the templates of all pages on gaps use."""
+"""Values that the templates of all pages on gaps use."""
 
 
 def _found(pool: Pool, map: GapMap) -> str:
-    """What the map shows, ready to be cited."""
+    """Return a citable summary of the map."""
     total = {kind: len(map.of(kind)) for kind in MARKS}
     filled = total[Kind.FILLED] + total[Kind.THIN]
-    parts = [f"{n} {MARKS[kind].said or MARKS[kind].name}" for kind, n in total.items() if n and kind not in FULL]
+    parts = [f"{n} {MARKS[kind].phrase or MARKS[kind].name}" for kind, n in total.items() if n and kind not in FULL]
     verb = "is" if parts and parts[0].startswith("1 ") else "are"
     parts[:1] = [first.replace(" ", f" {verb} ", 1) for first in parts[:1]]
     rest = f" Of the other {len(map.cells) - filled}, {_listed(parts)}." if parts else ""
     return (
         f"{filled} of {len(map.cells)} cells of {map.rows.label.lower()} by {map.columns.label.lower()} hold entries, "
         f"{total[Kind.THIN]} of them one or two.{rest} "
-        f"(n = {map.n} with a value on both axes, of {map.whole}; edition {pool.day.isoformat()}.)"
+        f"(n = {map.n} with a value on both axes, of {map.total}; edition {pool.day.isoformat()}.)"
     )
 
 
@@ -162,13 +162,13 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _strength(map: GapMap) -> dict[tuple[str, str], int]:
-    """How dark a filled cell is, in five steps."""
+    """Return the shade of each filled cell, in five steps."""
     most = max((cell.count for cell in map), default=0) or 1
     return {place: -(-5 * cell.count // most) for place, cell in map.cells.items()}
 
 
 def _link(page: str, map: GapMap, cell: Cell, cards: Sequence[Card]) -> str:
-    """Where a cell leads: to its card, to its entries, or to what is said of its kind on the page of the map."""
+    """Return the link of a cell: to its card, to its entries, or to the description of its kind on the map's page."""
     here = map_path(map.rows.id, map.columns.id)
     if any(card.cell is cell for card in cards):
         place = gap_anchor(cell)
@@ -181,34 +181,34 @@ def _link(page: str, map: GapMap, cell: Cell, cards: Sequence[Card]) -> str:
     return f"{'' if page == here else url(page, here)}#{place}"
 
 
-# ---------------------------------------------------- what the list asks for
+# ---------------------------------------------------- parts of the overview
 
 
 def _axes(maps: Sequence[GapMap]) -> list[Axis]:
-    """The main axes, in the order of the taxonomy."""
+    """Return the main axes, in the order of the taxonomy."""
     return list({axis.id: axis for map in maps for axis in (map.rows, map.columns)}.values())
 
 
 def _sparse(maps: Sequence[GapMap]) -> list[tuple[GapMap, Cell]]:
-    """Cells that are no gaps and yet hold surprisingly few entries, the least likely first."""
+    """Return the cells that are not gaps but hold surprisingly few entries, the least likely first."""
     passed = (*OPEN, Kind.PAST)
     found = [(map, cell) for map in maps for cell in map if cell.corrected < SURPRISING and cell.kind not in passed]
     return sorted(found, key=lambda one: (one[1].corrected, -one[1].expected))
 
 
-def _nobody(pool: Pool, maps: Sequence[GapMap]) -> list[tuple[Axis, str]]:
-    """The values of main axes that no entry carries, not even as a further one."""
+def _unused_values(pool: Pool, maps: Sequence[GapMap]) -> list[tuple[Axis, str]]:
+    """Return the values of main axes that no entry carries, not even as a further value."""
     have = {axis.id: {cell for entry in pool for cell in carried(entry, axis)} for axis in _axes(maps)}
     return [(axis, cell) for axis in _axes(maps) for cell in axis.value_cells if cell not in have[axis.id]]
 
 
 def _value(pool: Pool, note: Note) -> tuple[Axis, str, int]:
-    """The value that a note on a single axis speaks of, and how many entries carry it."""
+    """Return the value that a note on a single axis is about, and how many entries carry it."""
     (id, cells), *_ = note.cells.items()
     axis = pool.taxonomy[id]
     return axis, cells[0], sum(bool({*cells} & {*carried(entry, axis)}) for entry in pool)
 
 
 def _closed(maps: Sequence[GapMap], notes: Sequence[Note]) -> list[tuple[GapMap, Cell]]:
-    """Cells that somebody wrote about as gaps and that are filled by now."""
+    """Return the cells that have a note as gaps and are filled by now."""
     return [(map, cell) for map in maps for cell in map.of(Kind.FILLED) if note_for(notes, cell)]

@@ -1,4 +1,4 @@
-"""The cards of gaps: what is empty, how unlikely that is, what stands near, what would fill it; and their feeds."""
+"""The cards of gaps, and their feeds: the empty cell, its probability, near entries, and what would fill it."""
 
 from __future__ import annotations
 
@@ -25,50 +25,50 @@ from survey.site.markup.links import anchor
 from survey.site.markup.text import words
 
 CARDS = 14
-"""Cards on one page: with more, a page would be too heavy for a phone."""
+"""Cards on one page: with more, a page would be too large for a phone."""
 
 SHOWN = 3
-"""Nearest entries of each sort on a card."""
+"""Nearest entries of each kind on a card."""
 
 LAST_YEARS = 4
-"""Years that a trend shows one by one; what lies before is summed."""
+"""Years that a trend shows one by one; earlier years are summed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a kind of cell is marked in a map, named, explained, and put in a sentence (27 cells are ...)."""
+    """The sign of a kind of cell in a map, its name and meaning, and the phrase for a sentence (27 cells are ...)."""
 
     sign: str
     name: str
     meaning: str
-    said: str = ""
+    phrase: str = ""
 
 
 MARKS = {
-    Kind.FILLED: Mark("3", "filled", "Three entries or more; the stronger the colour, the more."),
-    Kind.THIN: Mark("1", "thin", "One or two entries: a single work more or less changes what can be said."),
-    Kind.UNSTUDIED: Mark("0", "unstudied", "Nothing rules it out, and no entry of the pool is known to stand here."),
+    Kind.FILLED: Mark("3", "filled", "Three entries or more; the stronger the colour, the more entries."),
+    Kind.THIN: Mark("1", "thin", "One or two entries: one work more or less changes the finding."),
+    Kind.UNSTUDIED: Mark("0", "unstudied", "Nothing rules the combination out, and no entry is known to have it."),
     Kind.UNDISCLOSED: Mark(
         "?",
         "not disclosed",
-        "Empty, but an entry that has one of the two values does not say what it has on the other axis: "
-        "it may stand here.",
+        "Empty, but an entry with one of the two values does not disclose its value on the other axis: "
+        "it may belong here.",
     ),
     Kind.NOT_CODED: Mark(
-        "…", "not coded yet", "Empty, but an entry that has one of the two values has no tag on the other axis yet."
+        "…", "not coded yet", "Empty, but an entry with one of the two values has no tag on the other axis yet."
     ),
     Kind.FURTHER: Mark(
         "+",
         "further value only",
-        "Entries count by their first value, and so counted the cell is empty; some entry carries both values all "
-        "the same, one of them beside another.",
+        "Empty, because entries count by their first value; but some entry carries both values, one of them as a "
+        "further value.",
         "filled by a further value only",
     ),
     Kind.NOBODY: Mark(
         "∅",
-        "nobody has the value",
+        "value without entries",
         "No entry carries one of the two values at all: its whole row or column is empty.",
-        "in a row or column of which nobody has the value",
+        "in a row or column whose value no entry has",
     ),
     Kind.PAST: Mark(
         "†", "history", "The row or column holds works from before language models; what they left open stays open."
@@ -78,12 +78,12 @@ MARKS = {
     ),
     Kind.IMPOSSIBLE: Mark("×", "impossible", "The definitions of the two values exclude each other."),
 }
-"""A filled cell shows its number, an empty one the sign of its kind: no kind is told by colour alone."""
+"""A filled cell shows its number, an empty one the sign of its kind: colour alone never marks a kind."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """All that is known of one gap, ready to be shown."""
+    """Everything known about one gap, ready for a template."""
 
     cell: Cell
     anchor: str
@@ -102,7 +102,7 @@ class Card:
 
     @property
     def years(self) -> tuple[tuple[str | int, ...], ...]:
-        """The trend in few columns: the time before in one sum, then year by year."""
+        """The trend in few columns: earlier years as one sum, then year by year."""
         last = self.trend.years[-LAST_YEARS:]
         if not last:
             return ()
@@ -115,7 +115,7 @@ class Card:
 
 
 def map_path(rows: str, columns: str) -> str:
-    """The page of a map; the axes are in the order of the taxonomy.
+    """Return the path of a map's page; the axes are in the order of the taxonomy.
 
     >>> map_path("reward", "credit")
     'gaps/reward-by-credit.md'
@@ -124,18 +124,18 @@ def map_path(rows: str, columns: str) -> str:
 
 
 def gap_anchor(cell: Cell) -> str:
-    """The place of a card on the page of its map."""
+    """Return the anchor of a card on the page of its map."""
     return f"gap-{anchor(cell.row, cell.column)}"
 
 
 def named(axis: Axis, cell: str) -> str:
-    """A cell as pages on gaps name it: ``stop (learned)``."""
+    """Return the label of a cell on pages on gaps: ``stop (learned)``."""
     word, _, how = cell.partition(": ")
     return f"{axis.values[word].label} ({axis.qualifiers[how].label})" if how else axis.values[word].label
 
 
 def sentence(pool: Pool, cell: Cell, whole: int) -> str:
-    """What a cell says, ready to be cited, with number and edition."""
+    """Return a citable sentence on a cell, with number and edition."""
     row, column = (
         f"{pool.taxonomy[axis].label.lower()} “{named(pool.taxonomy[axis], value)}”"
         for axis, value in ((cell.rows, cell.row), (cell.columns, cell.column))
@@ -147,7 +147,7 @@ def sentence(pool: Pool, cell: Cell, whole: int) -> str:
 
 
 def map_cards(around: Surroundings, map: GapMap, notes: Sequence[Note]) -> tuple[Card, ...]:
-    """The cards of a map: cells that somebody wrote about, then the least likely to be so empty."""
+    """Return the cards of a map: cells with a note first, then the cells least likely to be so empty."""
     open_or_thin = [Gap(map, cell) for cell in map.of(*OPEN, Kind.THIN)]
     chosen = sorted(
         open_or_thin,
@@ -171,7 +171,7 @@ def _card(around: Surroundings, map: GapMap, cell: Cell, note: Note | None) -> C
         cell=cell,
         anchor=gap_anchor(cell),
         title=" × ".join(named(*one) for one in ((map.rows, cell.row), (map.columns, cell.column))),
-        sentence=sentence(pool, cell, map.whole),
+        sentence=sentence(pool, cell, map.total),
         note=note,
         rules=tuple(_rule(axis, value) for axis, value in ((map.rows, cell.row), (map.columns, cell.column))),
         with_row=others[0],
@@ -186,14 +186,14 @@ def _card(around: Surroundings, map: GapMap, cell: Cell, note: Note | None) -> C
 
 
 def _rule(axis: Axis, cell: str) -> tuple[str, str]:
-    """What an entry must show to have a value: the rule by which a reader decides, and how it must come about."""
+    """Return the label of a cell and the rule by which a reader assigns it, with that of its qualifier."""
     word, _, how = cell.partition(": ")
     parts = [axis.values[word].rule or axis.values[word].definition, axis.qualifiers[how].definition if how else ""]
     return named(axis, cell), " ".join(filter(None, parts))
 
 
 def gap_feed(pool: Pool, map: GapMap, card: Card, site_url: str) -> str:
-    """The state of the cell first, then what came into it or near it."""
+    """Return the feed of a gap: the state of the cell first, then the newest entries in or near it."""
     page = map_path(map.rows.id, map.columns.id).removesuffix(".md")
     state = "Empty" if not card.cell.count else words(card.cell.count, "entry", "entries")
     first = Item(

@@ -1,1 +1,1 @@
-"""The form that writes a new entry."""
+"""The form for a new entry."""

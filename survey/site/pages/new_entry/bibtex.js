@@ -1,8 +1,8 @@
-/* An entry as bib/pool.bib has it: one field a line, values aligned. survey/literature/bibtex/reading.py is what this follows. */
+/* Output of an entry in the layout of bib/pool.bib: one field per line, values aligned. Follows survey/literature/bibtex/reading.py. */
 
 export const collapsed = (text) => text.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
 
-// why a text cannot stand between braces in a BibTeX file; empty if it can
+// Returns why a text cannot be put between braces in a BibTeX file; empty if it can.
 export function unwritable(text) {
   let strict = 0;
   let lenient = 0;
@@ -26,5 +26,5 @@ export function entryText({ type, key, fields }, order) {
   return [`@${type}{${key},`, ...lines, "}", ""].join("\n");
 }
 
-// a name that is safe in a shell and on a disk
+// A file name that is safe in a shell and on disk.
 export const fileName = (key) => /^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key) ? `${key}.bib` : "entry.bib";

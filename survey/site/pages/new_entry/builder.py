@@ -1,9 +1,9 @@
-"""The form for a new entry: filled in on a page, checked there, and taken away as BibTeX.
+"""The form for a new entry: filled in and checked on a page, and exported as BibTeX.
 
 The form itself is in the page, with every axis, value and definition of the taxonomy. The
-checking runs in the reader's browser (``assets/new-entry*.js``) by the vocabulary that is
-handed over here; the words of its messages are those of ``survey check``. Works that the
-pool already has are looked for in the data of the page on related work.
+checks run in the reader's browser (``assets/new-entry*.js``) on the vocabulary that this module
+provides; their messages are those of ``survey check``. Works that the pool already has are
+looked up in the data of the page on related work.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PAGE = "take-part/new-entry.md"
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "appeared")
 AFTER_TAGS: Final = ("ids", "summary", "sources", "added")
-"""Our own fields on either side of the tags, in the order in which the pool has them."""
+"""Our own fields before and after the tags, in the order of the pool."""
 
 FORMULAS: Final = frozenset({
     "tau", "alpha", "beta", "gamma", "lambda", "mu", "pi", "sigma", "epsilon", "infty", "times", "to",
     "cdot", "pm",
 })  # fmt: skip
-"""Symbols that LaTeX has in formulas only."""
+"""Symbols that LaTeX allows in formulas only."""
 
 HOW_MANY: Final = {
     Shape.ONE: "one",
@@ -44,7 +44,7 @@ HOW_MANY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A field that is typed: its name in BibTeX, what a reader calls it, and what to write."""
+    """A text field of the form: its BibTeX name, its label, and a hint on what to write."""
 
     name: str
     label: str
@@ -60,10 +60,10 @@ WORK: Final = (
     Box("year", "Year", example="2026"),
     Box("doi", "DOI", "Without https://doi.org/.", example="10.1038/s41586"),
     Box("url", "Address", "Where it can be read.", example="https://"),
-    Box("code", "Code", "The address that the work itself names.", example="https://"),
+    Box("code", "Code", "The address that the work itself gives.", example="https://"),
     Box("appeared", "First public", "YYYY, YYYY-MM or YYYY-MM-DD.", example="2026-03-07"),
 )
-"""What every work is asked for; the month, a list to choose from, stands beside the year."""
+"""The fields of every work; the month, a list to choose from, is placed beside the year."""
 
 PUBLISHED: Final = (
     Box("journal", "Journal"), Box("booktitle", "Book or proceedings"), Box("publisher", "Publisher"),
@@ -73,20 +73,20 @@ PUBLISHED: Final = (
     Box("series", "Series"), Box("edition", "Edition"), Box("chapter", "Chapter"),
     Box("editor", "Editors", "One a line, as authors.", 2), Box("organization", "Organisation"),
     Box("address", "Place"), Box("isbn", "ISBN"), Box("issn", "ISSN"),
-    Box("authors-incomplete", "Why the list of authors is not whole", "Only where it truly cannot be had."),
+    Box("authors-incomplete", "Why the list of authors is incomplete", "Only if the full list is unavailable."),
     Box("ids", "Former key"),
 )  # fmt: skip
-"""Where it was published; the script moves what the type needs out of the folded part."""
+"""Publication details; the script moves the fields that a type requires out of the folded part."""
 
 READING: Final = (
     Box("summary", "Summary", "One sentence: what the work contributes.", 3),
     Box("sources", "Sources", "The addresses you read, one a line.", 3),
-    Box("added", "Added", "The day it comes into the pool.", example="2026-05-04"),
+    Box("added", "Added", "The day it is added to the pool.", example="2026-05-04"),
 )
 
 
 def new_entry_pages(facts: Facts) -> Files:
-    """The page with the form."""
+    """Yield the page with the form."""
     pool = facts.pool
     axes = pool.taxonomy.on("entry")
     yield (
@@ -110,7 +110,7 @@ def new_entry_pages(facts: Facts) -> Files:
 
 
 def vocabulary(taxonomy: Taxonomy) -> dict[str, Any]:
-    """What the script needs to write an entry and to check it as ``survey check`` does."""
+    """Return what the script needs to write an entry and to check it as ``survey check`` does."""
     axes = taxonomy.on("entry")
     ids = {axis.id for axis in axes}
     tagged = [field for axis in axes for field in (axis.field, *([axis.why] if axis.evidence else []))]
@@ -132,7 +132,7 @@ def vocabulary(taxonomy: Taxonomy) -> dict[str, Any]:
 
 
 def written() -> dict[str, str]:
-    r"""How a character that plain LaTeX lacks is written in the pool: the reverse of ``latex.SYMBOLS``.
+    r"""Return the LaTeX that the pool uses for each character that plain LaTeX lacks: the inverse of ``latex.SYMBOLS``.
 
     >>> written()["ß"], written()["τ"], written()["–"]
     ('{\\ss}', '$\\tau$', '--')

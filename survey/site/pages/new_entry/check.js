@@ -1,12 +1,12 @@
-/* What is missing or wrong in a whole entry, in the words of `survey check`.
-   survey/literature/pool/entries.py and tags.py are what this follows; a test holds the two together.
+/* Checks of an entry, with the messages of `survey check`.
+   Follows survey/literature/pool/entries.py and tags.py; a test compares the two.
    An entry is { type, key, fields, tags }: the texts by field, and by axis its tags { word, how, number }. */
 
 import { arxivDate, anyText, fieldProblems, isDay, oneOf, PARTIAL, quoted } from "./fields.js";
 
 const ABSENT = ["na", "none", "unknown"];
 
-// Every problem as { field, message, missing }, in the order of the fields.
+// Returns every problem as { field, message, missing }, in the order of the fields.
 export function problems(entry, vocabulary) {
   const { order } = vocabulary;
   const found = [...keyProblems(entry), ...texts(entry, vocabulary), ...together(entry, vocabulary), ...tagged(entry, vocabulary), ...excluded(entry, vocabulary)];
@@ -14,7 +14,7 @@ export function problems(entry, vocabulary) {
   return found.map((problem) => ({ missing: problem.message.startsWith("is missing") || /has no key/.test(problem.message), ...problem })).sort((a, b) => place(a) - place(b));
 }
 
-// the tags of an axis as they are written
+// The tags of an axis in the notation of the pool.
 export const tagText = (tags) => tags.map(({ word, how, number }) => how || number ? `${word}: ${how || number}` : word).join("; ");
 
 function* keyProblems({ key, type }) {
@@ -76,7 +76,7 @@ function* tagged({ fields, tags }, { axes }) {
 
 const isNumber = (text) => /^[0-9]{1,12}$/.test(text) && Number(text) > 0;
 
-// whether a tag is one that can be read
+// Whether a tag is valid.
 function fits({ word, how, number }, axis) {
   if (ABSENT.includes(word)) return true;
   if (axis.shape === "quantity") return isNumber(number);
@@ -96,7 +96,7 @@ function* tagProblems(tags, axis) {
   if (read.length > 1 && alone) yield `"${alone.word}" cannot stand beside a value: ${quoted(tagText(read))}`;
 }
 
-// ------------------------------------------------- what cannot be by definition
+// ------------------------------------------------- impossible combinations
 
 function* excluded({ tags }, { axes, rules, impossible }) {
   const byId = new Map(axes.map((axis) => [axis.id, axis]));
@@ -117,7 +117,7 @@ function* excluded({ tags }, { axes, rules, impossible }) {
   }
 }
 
-// the cells in which tables count an entry
+// The cells in which tables count an entry.
 function counted(tags, axis) {
   const cells = tags.map(({ word, how }) => how ? `${word}: ${how}` : word);
   return axis.shape === "ranked" ? cells.slice(0, 1) : cells;

@@ -1,5 +1,5 @@
-/* What one field of an entry may hold, in the words of `survey check`.
-   survey/literature/bibtex/fields.py and names.py are what this follows; a test holds the two together. */
+/* Checks of single fields, with the messages of `survey check`.
+   Follows survey/literature/bibtex/fields.py and names.py; a test compares the two. */
 
 import { Unknown, readable, shown } from "./latex.js";
 import { unwritable } from "./bibtex.js";
@@ -18,7 +18,7 @@ export const oneOf = (words) => `(expected one of: ${words.join(", ")})`;
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff]/;
 const SWALLOWED = /@[A-Za-z]+[ \t]*\{[^{},=\s]{1,200},\s{0,200}[A-Za-z-]{1,60}[ \t]*=/;
 
-// what is wrong with a text whatever field it stands in
+// Yields the problems of a text that do not depend on its field.
 export function* anyText(text) {
   if (SWALLOWED.test(text)) yield "seems to have swallowed what follows it (is a closing brace missing?)";
   const bad = FORBIDDEN.exec(text);
@@ -38,7 +38,7 @@ function* latex(text, commands) {
 
 // ------------------------------------------------------------------- names
 
-// the parts of a text between separators that stand in no braces
+// Splits a text at separators outside braces.
 function parts(text, separator) {
   const found = [];
   let level = 0;
@@ -61,7 +61,7 @@ function parts(text, separator) {
 
 export const people = (text) => text.trim() ? parts(text.trim(), /\s+and(?=\s)/iy) : [];
 
-// whether one pair of braces holds the whole name: then it is a body and not a person
+// Whether one pair of braces holds the whole name: then it is a corporate author.
 function isBody(raw) {
   if (!/^\{[^]*\}$/.test(raw) || /^\{\s*\\/.test(raw)) return false; // {\'E}va is an accent
   let level = 0;
@@ -95,7 +95,7 @@ function* names(text, commands) {
 const ARXIV = /^(?:([0-9]{2})(0[1-9]|1[0-2])\.[0-9]{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/([0-9]{2})(0[1-9]|1[0-2])[0-9]{3})$/;
 export const PARTIAL = /^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?$/;
 
-// year and month in which arXiv gave out the id; null if it is no arXiv id
+// Year and month in which arXiv assigned the id; null if it is not an arXiv id.
 export function arxivDate(eprint) {
   const found = ARXIV.exec(eprint);
   if (!found) return null;
@@ -151,7 +151,7 @@ function* partial(text) {
 
 const CHECKS = { author: names, editor: names, year, eprint, primaryclass: arxivClass, doi, url, code: url, sources: urls, added: day, appeared: partial };
 
-// what is wrong with the text of one field
+// Yields the problems of the text of one field.
 export function* fieldProblems(name, text, vocabulary) {
   if (vocabulary.latex.includes(name)) yield* latex(text, vocabulary.commands);
   if (Object.hasOwn(CHECKS, name)) yield* CHECKS[name](text, vocabulary.commands);

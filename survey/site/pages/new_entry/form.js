@@ -1,11 +1,11 @@
-/* The form of a new entry: what stands in it, and how it outlives a reload of the page. */
+/* The state of the form, and how it survives a reload of the page. */
 
 import { collapsed } from "./bibtex.js";
 import { arxivDate } from "./fields.js";
 import { escaped } from "./latex.js";
 
 const STORE = "survey-new-entry";
-const LISTS = new Set(["author", "editor"]); // one name a line
+const LISTS = new Set(["author", "editor"]); // one name per line
 const RANKS = ["first", "second", "third"];
 
 export class Form {
@@ -22,20 +22,20 @@ export class Form {
     return this.form.querySelector(`#f-${CSS.escape(name)}`);
   }
 
-  // What of a field takes input: its box, or the options of an axis.
+  // Returns the controls of a field: its text box, or the options of an axis.
   controlsOf(name) {
     const place = this.control(name);
     return place.tagName === "FIELDSET" ? [...place.querySelectorAll(".options input:not([data-how])")] : [place];
   }
 
-  // What was ticked on each axis, in this order; what was filled in for the reader; fields that were left once.
+  // Resets the ticks of each axis (in order), the values filled in automatically, and the fields that were left once.
   empty() {
     this.ticked = new Map(this.vocabulary.axes.map(({ id }) => [id, []]));
     this.filled = {};
     this.left = new Set();
   }
 
-  // ------------------------------------------------------------- what is typed
+  // ------------------------------------------------------------- input
 
   entry() {
     const texts = new Map(this.boxes.map(({ dataset }) => [dataset.field, this.text(dataset.field)]));
@@ -64,9 +64,9 @@ export class Form {
     return how || number ? `${word}: ${how || number}` : word;
   }
 
-  // --------------------------------------------------- what follows from an act
+  // --------------------------------------------------- reactions to input
 
-  // A tick or a choice: the order in which values were ticked is kept, since the first is the primary one.
+  // Records a tick or a choice, in the order of the ticks, since the first value is the primary one.
   tick(input) {
     const axis = input.closest("[data-axis]");
     if (!axis || !["radio", "checkbox"].includes(input.type)) return;
@@ -94,7 +94,7 @@ export class Form {
     }
   }
 
-  // Year, month and address follow from an arXiv id, where nothing else was typed.
+  // Fills in year, month and address from an arXiv id, unless something else was typed.
   follow() {
     const id = collapsed(this.control("eprint").value);
     const posted = arxivDate(id);
@@ -108,7 +108,7 @@ export class Form {
     }
   }
 
-  // What the type needs stands with the rest of the work, everything else about it is folded.
+  // Shows the publication fields that the type requires, and folds the others.
   arrange() {
     const needed = this.form.querySelector("[data-needed]");
     const folded = this.form.querySelector("[data-published] .grid");
@@ -118,10 +118,10 @@ export class Form {
       const home = wanted.includes(box.dataset.field) ? needed : folded;
       if (box.parentNode !== home) home.append(box);
     }
-    for (const box of this.published) if (box.parentNode === folded) folded.append(box); // in their order again
+    for (const box of this.published) if (box.parentNode === folded) folded.append(box); // restores their order
   }
 
-  // ------------------------------------------------------------ outliving a reload
+  // ------------------------------------------------------------ surviving a reload
 
   controls() {
     return [...this.form.elements].filter(({ id }) => id);
@@ -144,18 +144,18 @@ export class Form {
   }
 
   keep() {
-    try { sessionStorage.setItem(STORE, JSON.stringify(this.snapshot())); } catch { /* a browser that keeps nothing */ }
+    try { sessionStorage.setItem(STORE, JSON.stringify(this.snapshot())); } catch { /* the browser has no storage */ }
   }
 
   forget() {
-    try { sessionStorage.removeItem(STORE); } catch { /* nothing was kept */ }
+    try { sessionStorage.removeItem(STORE); } catch { /* nothing was stored */ }
   }
 
   restore() {
     try {
       const kept = JSON.parse(sessionStorage.getItem(STORE));
       if (kept) this.bringBack(kept);
-    } catch { this.forget(); } // kept by an older page, or by none
+    } catch { this.forget(); } // stored by an older version of the page
   }
 }
 

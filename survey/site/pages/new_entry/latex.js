@@ -1,5 +1,5 @@
-/* LaTeX as fields of BibTeX hold it: plain text written as it, and it shown as plain text.
-   The tables come from the page; survey/literature/bibtex/latex.py is what this follows. */
+/* LaTeX in BibTeX fields: plain text to LaTeX, and LaTeX to plain text.
+   The tables come from the page. Follows survey/literature/bibtex/latex.py. */
 
 import { matchAt } from "../../theme/scripts/patterns.js";
 
@@ -10,8 +10,8 @@ const PLAIN = { "{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``"
 
 export class Unknown extends Error {}
 
-// What a person typed, as LaTeX: what LaTeX would take for a command is escaped, letters with
-// accents become commands, braces stay as they are typed, and so do commands and whole formulas.
+// Converts input to LaTeX: special characters are escaped, accented letters become commands;
+// braces, commands and complete formulas stay unchanged.
 export function escaped(text, { commands, written }) {
   const marks = new Map(Object.entries(commands.accents).map(([command, mark]) => [mark, command]));
   const parts = text.normalize("NFC").split(/(\\[A-Za-z]+|\\[^]|\$[^$]*\$)/);
@@ -33,7 +33,7 @@ function accented(letter, marks) {
   return `{${command}}`;
 }
 
-// The text as a reader sees it; an Unknown is thrown at what cannot be shown.
+// Returns the text as displayed; throws Unknown for a command that cannot be shown.
 export function shown(text, commands) {
   let out = "";
   let at = 0;
@@ -75,7 +75,7 @@ function accent(text, start, name, commands) {
   return [letter + commands.accents[name] + base.slice(letter.length), end];
 }
 
-// as near to what a reader sees as can be had
+// Returns the text as displayed, or unchanged if it cannot be shown.
 export function readable(text, commands) {
   try { return shown(text, commands); } catch { return text; }
 }

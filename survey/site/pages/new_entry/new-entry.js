@@ -1,5 +1,5 @@
-/* A new entry: filled in, checked and written in this browser. After the list of known works has
-   come nothing is asked of any server, and nothing is ever sent. What is typed is only ever text. */
+/* The form for a new entry: filled in, checked and written in this browser. Once the list of known works
+   is loaded, no server is contacted, and nothing is ever sent. Input is never parsed as HTML. */
 
 import { all, element, one, startEach, words } from "../../theme/scripts/dom.js";
 import { loadJson } from "../../theme/scripts/files.js";
@@ -35,7 +35,7 @@ class NewEntry {
     try {
       this.known = register(await loadJson(root.dataset.works));
       this.update();
-    } catch { say(parts.said, "The list of known works could not be loaded: whether this work is there already is only said by survey check."); }
+    } catch { say(parts.said, "The list of known works could not be loaded: only survey check can tell whether the survey has this work already."); }
   }
 
   // ---------------------------------------------------------------- showing
@@ -59,7 +59,7 @@ class NewEntry {
     this.form.keep();
   }
 
-  // From here on everything that is missing is said beside its field.
+  // From here on, every missing field shows its message.
   reveal() {
     for (const { field } of this.found) this.form.left.add(field);
     this.changed();
@@ -71,16 +71,16 @@ class NewEntry {
 
   tell(done) {
     const { found } = this;
-    say(this.parts.said, found.length ? `${done} ${words(found.length, "thing")} in it ${found.length === 1 ? "is" : "are"} still missing or wrong.` : done);
+    say(this.parts.said, found.length ? `${done} ${words(found.length, "problem")} in it ${found.length === 1 ? "remains" : "remain"}.` : done);
   }
 
-  // ------------------------------------------------------------ what a reader does
+  // ------------------------------------------------------------ the reader's actions
 
   listen() {
     const { form, parts } = this;
     form.form.addEventListener("input", ({ target }) => {
       if (target.id === "f-eprint") form.follow();
-      parts.said.replaceChildren(); // what was said of an earlier state
+      parts.said.replaceChildren(); // the message about an earlier state
       this.changed();
     });
     form.form.addEventListener("change", ({ target }) => {
@@ -136,7 +136,7 @@ class NewEntry {
     form.forget();
     form.arrange();
     this.update();
-    const back = element("button", { type: "button", onclick: () => { form.bringBack(before); form.arrange(); this.changed(); say(parts.said, "It is back."); } }, "Bring it back");
+    const back = element("button", { type: "button", onclick: () => { form.bringBack(before); form.arrange(); this.changed(); say(parts.said, "Restored."); } }, "Undo");
     parts.said.replaceChildren("The form is empty. ", back);
   }
 

@@ -1,15 +1,15 @@
-/* What is wrong or missing, shown: beside each field, in two lists, and in one sentence. */
+/* Display of problems: at each field, in two lists, and as a one-sentence summary. */
 
 import { all, element, one, words } from "../../theme/scripts/dom.js";
 import { workBy, workLink } from "../../theme/scripts/works.js";
 import { near } from "./works.js";
 
-const SHOWN = 3; // works that the entry may be
+const SHOWN = 3; // possible duplicates
 
-// A text that stays as it is is not written again: else it would be read out again.
+// Writes a text only if it has changed: screen readers would read it out again.
 export const say = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-// "found" are all problems. Those of a field that the reader has not left yet are shown as missing at most.
+// "found" are all problems. Those of a field that the reader has not left yet appear at most as missing.
 export function showProblems(root, parts, form, found, state) {
   const told = found.filter(({ field, sure }) => sure || form.left.has(field));
   const wrong = told.filter(({ missing }) => !missing);
@@ -30,10 +30,10 @@ export function showProblems(root, parts, form, found, state) {
 }
 
 function summary(found, wrong, missing, { known, suspected }) {
-  if (!found.length && !known) return "Nothing is missing or wrong; whether the work is there already could not be looked up.";
-  if (!found.length) return suspected ? "Nothing is missing or wrong, if it is not the work that is near it." : "Nothing is missing or wrong: survey check will accept it.";
-  if (wrong) return `${words(wrong, "thing")} to mend, ${missing} missing.`;
-  return missing ? `Nothing is wrong so far, ${missing} missing.` : "Nothing is missing; the field you are in is not right yet.";
+  if (!found.length && !known) return "Nothing is missing or wrong; whether the survey has the work already could not be checked.";
+  if (!found.length) return suspected ? "Nothing is missing or wrong, unless it is the similar work shown here." : "Nothing is missing or wrong: survey check will accept it.";
+  if (wrong) return `${words(wrong, "error")}, ${missing} missing.`;
+  return missing ? `Nothing is wrong so far, ${missing} missing.` : "Nothing is missing; the field you are editing is not valid yet.";
 }
 
 function list(node, problems) {
@@ -41,13 +41,13 @@ function list(node, problems) {
   node.replaceChildren(...problems.map(({ field, message }) => element("li", {}, element("a", { href: `#f-${field}` }, field), ` ${message}`)));
 }
 
-// Shows the works that the entry is ("there") and those with a title like its own. Whether there are any.
+// Shows duplicates of the entry ("there") and works with a similar title. Returns whether there are any.
 export function showNear(node, there, title, known, places) {
   const others = known ? near(title, known).map(({ work }) => work).filter((work) => !there.includes(work)) : [];
   const some = [...new Set([...there, ...others])].slice(0, SHOWN);
   if (differs(node, `${there.length}: ${some.map(({ key }) => key).join(" ")}`)) {
     node.replaceChildren(...some.length ? [
-      element("p", {}, there.length ? "The survey has this already:" : "The survey has something near this. Is it the same work?"),
+      element("p", {}, there.length ? "The survey has this work already:" : "The survey has a similar work. Is it the same?"),
       element("ul", { class: "works" }, ...some.map((work) => element("li", {}, workLink(work, places), " ", workBy(work), standing(work)))),
     ] : []);
   }
@@ -55,11 +55,11 @@ export function showNear(node, there, title, known, places) {
 }
 
 function standing({ kind, why }) {
-  if (kind === "records") return element("small", {}, ` Looked at and left out: ${why}`);
+  if (kind === "records") return element("small", {}, ` Screened and excluded: ${why}`);
   return kind === "background" ? element("small", {}, " Cited as background.") : "";
 }
 
-// Whether something else is to be shown than what the node shows already.
+// Returns whether the node shows something else so far, and notes what it shows now.
 function differs(node, shown) {
   if (node.dataset.shown === shown) return false;
   node.dataset.shown = shown;

@@ -1,10 +1,10 @@
-/* Whether the survey knows a work already: by number, by title, and by titles that are near.
-   The works are those that the page on related work reads. */
+/* Detection of duplicates: by identifier, by title, and by similar titles.
+   The works are those of the page on related work. */
 
 import { readable } from "./latex.js";
 
 const FILES = { entries: "pool.bib", records: "excluded.bib", background: "background.bib" };
-const NEAR = 0.4; // of two titles: what they share, as a part of all that either has
+const NEAR = 0.4; // the least weighted Jaccard similarity of two titles
 const SHOWN = 3;
 
 const letters = (title) => title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/ß/g, "ss").match(/[\p{L}\p{N}]+/gu) || [];
@@ -12,7 +12,7 @@ const letters = (title) => title.normalize("NFKD").replace(/\p{M}/gu, "").toLowe
 const ARXIV = /^(?:(?:https?:\/\/)?(?:www\.)?arxiv\.org\/(?:abs|pdf|html)\/|10\.48550\/arxiv\.)?([0-9]{4}\.[0-9]{4,5}|[a-z-]+(?=[./])(?:\.[a-z]{2})?\/[0-9]{7})(?:v[0-9]+)?(?:\.pdf)?\/?$/;
 const DOI = /^(?:https?:\/\/(?:dx\.)?doi\.org\/)?(10\.[0-9]{4,9}\/.+)$/;
 
-// DOI and arXiv id, each with the field in which it stands; survey/literature/pool/duplicates.py is what this follows
+// DOI and arXiv id, each with its field. Follows survey/literature/pool/duplicates.py.
 function identifiers(texts) {
   const found = new Map();
   for (const field of ["doi", "eprint", "url"]) {
@@ -25,7 +25,7 @@ function identifiers(texts) {
   return found;
 }
 
-// a title as the pieces of its words: three letters each, so that a slip of the pen costs little
+// A title as the trigrams of its words, so that a typing error costs little.
 function pieces(title) {
   return new Set(letters(title).flatMap((word) => {
     const framed = ` ${word} `;
@@ -33,7 +33,7 @@ function pieces(title) {
   }));
 }
 
-// Every work with what it is compared by; pieces that many titles have weigh little.
+// Every work with the data it is compared by; trigrams that many titles share have little weight.
 export function register(data) {
   const works = Object.keys(FILES).flatMap((kind) => data[kind].map((work) => ({ ...work, kind, plain: letters(work.title).join(""), own: identifiers(work), pieces: pieces(work.title) })));
   const held = new Map();
@@ -43,7 +43,7 @@ export function register(data) {
   return { works, weight, sum: new Map(works.map((work) => [work, sum(work.pieces)])), total: sum };
 }
 
-// The same work or key, in the words of `survey check`.
+// Yields duplicates of the work or the key, with the messages of `survey check`.
 export function* same({ key, fields }, { works }, { commands }) {
   const own = identifiers(Object.fromEntries(fields));
   let told;
@@ -67,10 +67,10 @@ export function* same({ key, fields }, { works }, { commands }) {
   else yield { field: "key", work: taken, message: taken.key === key ? "the key is used twice (first in pool.bib)" : `the key differs from ${taken.key} only in case (first in pool.bib)` };
 }
 
-// whether the first author has this last name, as far as the list says
+// Whether the first author has this last name, according to the list.
 const isBy = ({ by }, last) => Boolean(last) && [" et al.,", ", ", " and "].some((after) => by.startsWith(`${last}${after}`));
 
-// The works whose titles are nearest, the nearest first.
+// The works with the most similar titles, the most similar first.
 export function near(title, { works, weight, sum, total }) {
   const own = pieces(title);
   if (own.size < 6) return [];

@@ -1,1 +1,1 @@
-"""For a related-work section: comparing a reader's .bib with the pool, and citing cells."""
+"""Tools for a related-work section: compare a reader's .bib with the pool, and cite cells."""

@@ -1,11 +1,11 @@
-/* BibTeX as it is found in the wild: entries with their fields, and passages that cannot be read. */
+/* A tolerant BibTeX parser: entries with their fields, and passages that cannot be read. */
 
 import { matchAt } from "../../theme/scripts/patterns.js";
 import { identified } from "./identifiers.js";
 
 const SKIPPED = new Set(["comment", "string", "preamble"]);
 const HEAD = /@[^\S\n]*([a-z][\w-]*)\s*([{(])/iy;
-const REMARK = /@[^\S\n]*comment\b/iy; // without a brace it is a word that BibTeX passes over
+const REMARK = /@[^\S\n]*comment\b/iy; // without a brace BibTeX ignores it
 const NEXT = /\n[^\S\n]*@[^\S\n]*[a-z][\w-]*\s*[{(]/gi; // where another entry begins, at the start of a line
 const BRACE = /[{}]|\n[^\S\n]*@[^\S\n]*[a-z][\w-]*\s*[{(]/gi;
 const QUOTE = /["{}]|\n[^\S\n]*@[^\S\n]*[a-z][\w-]*\s*[{(]/gi;
@@ -17,8 +17,8 @@ class Unread extends Error {
   }
 }
 
-// Every entry of a text with the fields that matching looks at, and every passage that could
-// not be read. An entry that is not closed ends where, at the start of a line, another begins.
+// Returns every entry of a text with its fields, and every passage that cannot be read.
+// An unclosed entry ends where another one begins at the start of a line.
 export function parsed(source) {
   const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const lineOf = lines(text);
@@ -28,7 +28,7 @@ export function parsed(source) {
   while (at >= 0) {
     const head = matchAt(HEAD, text, at);
     if (!head) {
-      if (!matchAt(REMARK, text, at) && /(^|\n)[^\S\n]*$/.test(text.slice(Math.max(at - 200, 0), at))) unread.push({ line: lineOf(at), why: "this begins no entry: an @ is followed by a type and a brace", text: lineAt(text, at) });
+      if (!matchAt(REMARK, text, at) && /(^|\n)[^\S\n]*$/.test(text.slice(Math.max(at - 200, 0), at))) unread.push({ line: lineOf(at), why: "not the start of an entry (expected a type and a brace after @)", text: lineAt(text, at) });
       at = text.indexOf("@", at + 1);
       continue;
     }
@@ -38,14 +38,14 @@ export function parsed(source) {
       else {
         const entry = fieldsOf(text, body, head[2] === "{" ? "}" : ")");
         if (entry.fields.title || identified(entry.fields)) found.push({ ...entry, line: lineOf(at) });
-        else unread.push({ line: lineOf(at), why: "it has neither title nor number to compare by", text: lineAt(text, at) });
+        else unread.push({ line: lineOf(at), why: "has neither a title nor an identifier to compare by", text: lineAt(text, at) });
         at = entry.end;
       }
     } catch (error) {
       if (!(error instanceof Unread)) throw error;
       const next = matchAt(NEXT, text, body);
       const until = next ? next.index + 1 : text.length;
-      unread.push({ line: lineOf(at), why: `line ${lineOf(Math.min(error.at, text.length))}: ${error.message}; left out up to line ${lineOf(Math.max(until - 1, at))}`, text: lineAt(text, at) });
+      unread.push({ line: lineOf(at), why: `line ${lineOf(Math.min(error.at, text.length))}: ${error.message}; skipped up to line ${lineOf(Math.max(until - 1, at))}`, text: lineAt(text, at) });
       at = until;
     }
     at = text.indexOf("@", at);
@@ -53,7 +53,7 @@ export function parsed(source) {
   return { found, unread };
 }
 
-// A function that gives the line of a place in the text.
+// Returns a function that returns the line of a position in the text.
 function lines(text) {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -82,7 +82,7 @@ const BARE = /[^\s,{}()"#@=]+/y;
 function fieldsOf(text, body, close) {
   const fields = Object.create(null);
   const [opening, written] = matchAt(KEY, text, body);
-  const keyless = text[body + opening.length] === "="; // then what stands here is a field
+  const keyless = text[body + opening.length] === "="; // then this is the first field
   const key = keyless ? "" : written.trim();
   let at = keyless ? body : body + opening.length;
   for (;;) {
@@ -126,7 +126,7 @@ function valueOf(text, start) {
   }
 }
 
-// Where a value ends whose opening brace or quotation mark was just read.
+// Returns the end of a value whose opening brace or quotation mark was just read.
 function closed(text, start, pattern) {
   let depth = 0;
   pattern.lastIndex = start;

@@ -1,7 +1,7 @@
-"""For a related-work section: a page that compares the writer's .bib with the pool, and boxes to cite from.
+"""Tools for a related-work section: a page that compares an author's .bib with the pool, and boxes to cite from.
 
-The comparison runs in the reader's browser (``assets/related.js``); this gives the page, and
-the one file of data that it reads. What is told of a value or a cell without scripts comes
+The comparison runs in the reader's browser (``assets/related.js``); this module builds the page and
+the one data file that it reads. The sentences on a value or a cell, which need no script, come
 from ``survey.literature.related``.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from survey.literature import Axis, Entry, Pool, Shape
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import cell_label, cells, mentioned
-from survey.literature.related import Related, in_reading_order, preferred, related
+from survey.literature.related import Related, by_preference, in_reading_order, related
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 
@@ -24,7 +24,7 @@ WORKS = "related/works.json"
 
 
 def related_pages(facts: Facts) -> Files:
-    """The page on which a reader's .bib meets the pool, its data, and the BibTeX of every cell that holds entries."""
+    """Yield the page that compares a reader's .bib with the pool, its data, and the BibTeX of every filled cell."""
     pool, axes = facts.pool, facts.pool.taxonomy.main
     through = [(axis, related(pool, [], [axis.id])) for axis in axes]
     whole = related(pool, [], [axis.id for axis in axes])
@@ -37,7 +37,7 @@ def related_pages(facts: Facts) -> Files:
 
 
 def cell_bib(found: Related) -> str:
-    """Where the BibTeX of a cell is."""
+    """Return the path of the BibTeX of a cell."""
     return f"measure/cells/{found.id}.bib"
 
 
@@ -45,11 +45,11 @@ def cell_bib(found: Related) -> str:
 
 
 def _works(pool: Pool, axes: Sequence[Axis]) -> dict[str, Any]:
-    """Every work that the survey knows, with what a foreign list can be compared by.
+    """Return every work that the survey knows, with the identifiers by which a reader's list is matched.
 
     Entries come in the order in which a reading path prefers them, each with its place in the
-    order of reading. Titles are as they are shown: the page reduces them and those of the
-    reader's list alike, by one function.
+    reading order. Titles are as displayed: the page normalises them and those of the
+    reader's list with the same function.
     """
     place = {entry.key: n for n, entry in enumerate(in_reading_order(pool, pool.taxonomy))}
     return {
@@ -70,7 +70,7 @@ def _works(pool: Pool, axes: Sequence[Axis]) -> dict[str, Any]:
                 "place": place[entry.key],
                 "bib": to_bib(pool.keep([entry.key]), stamped=False),
             }
-            for entry in preferred(pool.entries, pool.taxonomy)
+            for entry in by_preference(pool.entries, pool.taxonomy)
         ],
         "records": [_known(record) | {"why": _left_out(record, pool)} for record in pool.records],
         "background": [_known(work) for work in pool.background],
@@ -89,7 +89,7 @@ def _known(work: Entry) -> dict[str, Any]:
 
 
 def _left_out(record: Entry, pool: Pool) -> str:
-    """The reason of an exclusion: its code in words, then ours."""
+    """Return the reason for an exclusion: the label of its code, then our explanation."""
     reasons = [
         f"{pool.taxonomy.label(axis.id, record.primary(axis.id))}. {record.why(axis.id)}"
         for axis in pool.taxonomy.on("record")
@@ -99,5 +99,5 @@ def _left_out(record: Entry, pool: Pool) -> str:
 
 
 def _values(axis: Axis) -> list[str]:
-    """The cells of an axis that stand for a value."""
+    """Return the cells of an axis that stand for a value, not an absence."""
     return [cell for cell in cells(axis) if cell.partition(": ")[0] in axis.values]

@@ -1,11 +1,11 @@
-/* A reader's list compared with the survey: what both have, what the list misses, what the survey lacks. */
+/* Comparison of a reader's list with the survey: shared works, values that the list misses, works that the survey lacks. */
 
 import { words } from "../../theme/scripts/dom.js";
 import { parsed } from "./bibtex.js";
 import { cover, coverage } from "./coverage.js";
 import { matched } from "./matching.js";
 
-// "sources" are the texts { name, text } of a list; of several, each work and passage says which it stands in.
+// "sources" are the texts { name, text } of a list; if there are several, each work and passage names its source.
 export function compared(sources, survey, marks) {
   const several = sources.length > 1;
   const parts = sources.map(({ name, text }) => ({ file: several ? name : "", ...parsed(text) }));
@@ -34,7 +34,7 @@ export function compared(sources, survey, marks) {
 
 export function summary({ works, unread, records, background, lacking, mine, values, missed }, survey) {
   const parts = [`the survey has ${mine.size} among its ${words(survey.entries.length, "entry", "entries")}`];
-  if (records.length) parts.push(`left out ${records.length} after looking at ${records.length === 1 ? "it" : "them"}`);
+  if (records.length) parts.push(`has screened and excluded ${records.length}`);
   if (background.length) parts.push(`cites ${background.length} as background`);
   parts.push(`does not have ${lacking.length}`);
   const last = parts.pop();

@@ -1,6 +1,6 @@
-/* How much of the vocabulary a list of works covers, and which entries would cover the rest. */
+/* Coverage of the taxonomy by a list of works, and a set cover of the rest. */
 
-// What of each axis the list has, and how many entries of the pool have it.
+// Returns for each value how many entries of the list and of the pool have it.
 export function coverage(axes, entries, mine) {
   return axes.map((axis, n) => ({
     ...axis,
@@ -11,8 +11,8 @@ export function coverage(axes, entries, mine) {
   }));
 }
 
-// Entries that together have every value that is missed (a set cover): again and again the one
-// that adds most, then without those that others have made superfluous.
+// Returns entries that together have every missed value (a greedy set cover): repeatedly adds the entry
+// with the most new values, then removes redundant ones.
 export function cover(missed, entries) {
   const lacking = new Map(entries.map((entry) => [entry, []]));
   for (const value of missed) for (const entry of value.having) lacking.get(entry).push(value);
@@ -40,7 +40,7 @@ export function cover(missed, entries) {
   });
 }
 
-// How many entries, and how many of a list, stand in each cell of two axes, as tables count them.
+// Counts the entries of the pool and of the list in each cell of two axes, as the tables do.
 export function crossed(axes, entries, mine, rows, columns) {
   const numbers = new Map();
   const standing = (entry, n) => axes[n].ranked ? entry.cells[n].slice(0, 1) : entry.cells[n];
@@ -58,5 +58,5 @@ export function crossed(axes, entries, mine, rows, columns) {
   return numbers;
 }
 
-// A cell as the page of its pair names it.
+// The anchor of a cell on the page of its pair of axes.
 export const cellName = (row, column) => `${row}--${column}`.replaceAll(": ", "-");

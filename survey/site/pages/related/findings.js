@@ -1,4 +1,4 @@
-/* What a comparison found, section by section. */
+/* The result of a comparison, section by section. */
 
 import { copyOnClick } from "../../theme/scripts/copying.js";
 import { element, words } from "../../theme/scripts/dom.js";
@@ -24,7 +24,7 @@ function valueByValue({ axes }, _, places) {
       element("dd", {}, ...cells.flatMap((value) => [chip(value, places, said(value)), " "])),
     ];
   });
-  return [section("Value by value", element("p", {}, "How many of the pool's entries with this value your list has. A solid outline: at least one. Dashed: none, so you miss it. Without an outline: no entry of the pool has it."), element("dl", { class: "values" }, ...rows))];
+  return [section("Coverage by value", element("p", {}, "The number of the pool's entries with each value that your list has. Solid outline: at least one. Dashed: none, so you miss the value. No outline: no entry of the pool has it."), element("dl", { class: "values" }, ...rows))];
 }
 
 function missing({ missed, steps }, survey, places) {
@@ -32,14 +32,14 @@ function missing({ missed, steps }, survey, places) {
   if (!missed.length) return [section(title, element("p", {}, "Nothing: your list has every value that occurs in the pool."))];
   const short = `${words(steps.length, "entry", "entries")} would add the ${words(missed.length, "value")} that you miss`;
   return [section(title,
-    element("p", {}, `${short}. They are found by taking again and again the entry that adds most, so fewer might do; whether they belong in your paper is yours to say.`),
+    element("p", {}, `${short}. They are a greedy set cover, so fewer might suffice; whether they belong in your paper is for you to decide.`),
     element("ol", { class: "path" }, ...steps.map(({ entry, adds }) => line([workLink(entry, places), " ", workBy(entry)], `adds ${named(adds)}`))),
     element("p", { class: "act" }, saveButton(`${steps.length === 1 ? "This" : `These ${steps.length}`} as BibTeX`, steps.map(({ entry }) => entry), "missed.bib", survey)),
     element("details", { class: "more" }, element("summary", {}, `Every entry for each of the ${words(missed.length, "value")}`), ...list(missed, (value) => havingOf(value, places))),
   )];
 }
 
-// Values as a reader is told them, axis by axis.
+// Lists values by axis.
 function named(values) {
   const byAxis = new Map();
   for (const { axis, label } of values) byAxis.set(axis, [...(byAxis.get(axis) || []), label]);
@@ -52,7 +52,7 @@ function havingOf(value, places) {
   return element("li", {}, chip(value, places), " ", ...links, having.length > 8 ? ` and ${having.length - 8} more` : "");
 }
 
-// A work of the list that the survey knows: as the survey has it, then where it stands in the list.
+// A work of the list that the survey knows: the survey's data, then its place in the list.
 function knownLine(work, places, more = "") {
   return line([workLink(work.known, places), " ", workBy(work.known)], `${standing(work)}, by ${BY[work.by]}${more}`);
 }
@@ -68,12 +68,12 @@ function present({ entries, mine }, survey, places) {
 
 function leftOut({ records }, _, places) {
   if (!records.length) return [];
-  return [section("Looked at and left out", ...list(records, (work) => knownLine(work, places, `. We looked at it and left it out: ${work.known.why}`)))];
+  return [section("Screened and excluded", ...list(records, (work) => knownLine(work, places, `. Reason for exclusion: ${work.known.why}`)))];
 }
 
 function background({ background: works }, _, places) {
   if (!works.length) return [];
-  return [section("Cited as background", element("p", {}, "The chapters cite these; they are not counted as entries."), ...list(works, (work) => knownLine(work, places)))];
+  return [section("Cited as background", element("p", {}, "The chapters cite these works, but they do not count as entries."), ...list(works, (work) => knownLine(work, places)))];
 }
 
 function lacking({ lacking: works }, _, places) {
@@ -82,13 +82,13 @@ function lacking({ lacking: works }, _, places) {
   const copy = element("button", { type: "button" }, "Copy the commands");
   copyOnClick(copy, () => commands);
   return [section("What the survey lacks",
-    element("p", {}, "Most of these are about other things. One that trains or evaluates a team of language models may belong in the pool: see ", element("a", { href: places.protocol }, "what is kept"), " and ", element("a", { href: places.adding }, "how to add an entry"), "."),
+    element("p", {}, "Most of these are about other topics. A work that trains or evaluates a team of language models may belong in the pool: see ", element("a", { href: places.protocol }, "which works are retained"), " and ", element("a", { href: places.adding }, "how to add an entry"), "."),
     folded(words(works.length, "work"), works, (work) => line([work.title || "(without a title)"], standing(work))),
-    element("details", { class: "more" }, element("summary", {}, "A command for each"), element("pre", { tabindex: "0" }, element("code", {}, commands)), element("p", { class: "act" }, copy)),
+    element("details", { class: "more" }, element("summary", {}, "Commands to add them"), element("pre", { tabindex: "0" }, element("code", {}, commands)), element("p", { class: "act" }, copy)),
   )];
 }
 
-// An arXiv number if there is one, else the key as survey new takes it.
+// The arXiv number if there is one, else the key in the form that survey new accepts.
 function nameOf({ arxiv, key }) {
   return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+-]/g, "").replace(/^[^A-Za-z]+/, "") || "KEY";
 }

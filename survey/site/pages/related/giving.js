@@ -1,10 +1,10 @@
-/* How a reader gives a list: as files that are chosen or dropped, or as pasted text. */
+/* Input of a list: files that are chosen or dropped, or pasted text. */
 
 import { one } from "../../theme/scripts/dom.js";
 
 const LARGEST = 64 * 2 ** 20;
 
-// "show" is called with the texts { name, text } that were given, "tell" with a message if there are none.
+// Calls "show" with the texts { name, text } of the input, or "tell" with a message if there are none.
 export function listen(form, show, tell) {
   const drop = one(".drop", form);
   const paste = one("textarea", form);
@@ -12,7 +12,7 @@ export function listen(form, show, tell) {
 
   async function read(files) {
     const large = files.find((file) => file.size > LARGEST);
-    if (large) return tell(`${large.name} is larger than 64 megabytes: no list of references is. Nothing was read.`);
+    if (large) return tell(`${large.name} is larger than 64 megabytes, too large for a list of references. Nothing was read.`);
     try {
       show(await Promise.all(files.map(async (file) => ({ name: file.name, text: textOf(await file.arrayBuffer()) }))));
     } catch {
@@ -29,7 +29,7 @@ export function listen(form, show, tell) {
   form.addEventListener("reset", () => tell(""));
   for (const kind of ["dragenter", "dragover"]) {
     drop.addEventListener(kind, (event) => {
-      if (!event.dataTransfer.types.includes("Files")) return; // dragged text goes into the box as ever
+      if (!event.dataTransfer.types.includes("Files")) return; // dragged text goes into the text box as usual
       event.preventDefault();
       drop.classList.add("over");
     });
@@ -40,10 +40,10 @@ export function listen(form, show, tell) {
     event.preventDefault();
     read([...event.dataTransfer.files]);
   });
-  if (picker.files.length) read([...picker.files]); // chosen before the script was there
+  if (picker.files.length) read([...picker.files]); // chosen before the script was loaded
 }
 
-// UTF-8 unless it says or proves to be something else.
+// Decodes UTF-8, unless a byte order mark or invalid bytes show another encoding.
 function textOf(buffer) {
   const [a, b] = new Uint8Array(buffer, 0, Math.min(2, buffer.byteLength));
   if ((a === 0xFF && b === 0xFE) || (a === 0xFE && b === 0xFF)) return new TextDecoder(a === 0xFF ? "utf-16le" : "utf-16be").decode(buffer);

@@ -1,4 +1,4 @@
-/* The arXiv number and the DOI of a work, whichever field they stand in. */
+/* The arXiv number and the DOI of a work, in whichever field they are. */
 
 const ARXIV = "([0-9]{4}\\.[0-9]{4,5}|[a-z-]+(?:\\.[a-z]{2})?/[0-9]{7})(?:v[0-9]+)?(?![0-9])";
 const WHOLE_ARXIV = new RegExp(`^(?:arxiv:)?\\s*${ARXIV}(?:\\s*\\[.*)?$`, "i");

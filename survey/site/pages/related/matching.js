@@ -1,11 +1,11 @@
-/* Which works of a list the survey knows: by DOI, else by arXiv number, else by title. */
+/* Matching of a list's works with the survey: by DOI, else by arXiv number, else by title. */
 
 import { arxivOf, doiOf } from "./identifiers.js";
 import { readable, reduced } from "./titles.js";
 
 const KINDS = ["entries", "records", "background"];
 
-// Every work of the survey under each of its marks; each work gets its kind and its reduced title.
+// Indexes every work of the survey by each of its identifiers; each work gets its kind and its normalised title.
 export function register(survey) {
   const marks = { doi: new Map(), arxiv: new Map(), title: new Map() };
   for (const kind of KINDS) {
@@ -19,7 +19,7 @@ export function register(survey) {
   return marks;
 }
 
-// Each work of a list with what the survey knows it as, if it does, by which mark, and whether their titles differ.
+// Returns each work of a list with the matching work of the survey, the identifier that matched, and whether the titles differ.
 export function matched(works, marks) {
   return works.map((work) => {
     const title = work.fields.title || "";

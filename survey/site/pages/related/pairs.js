@@ -1,4 +1,4 @@
-/* Two axes of the reader's choice crossed: which cells that hold entries the list is in. */
+/* Cross-tabulation of two chosen axes: which filled cells the list covers. */
 
 import { element, words } from "../../theme/scripts/dom.js";
 import { cellName, crossed } from "./coverage.js";
@@ -23,19 +23,19 @@ export function cellByCell({ mine }, { axes, entries }, { pairs }) {
     const numbers = crossed(axes, entries, mine, Number(rows.value), Number(columns.value));
     wrap.replaceChildren(table(down, across, numbers, `${pairs}${down.id}-by-${across.id}/#`));
     const held = [...numbers.values()];
-    told.textContent = `Your list is in ${held.filter(({ own }) => own).length} of the ${words(held.length, "cell")} that hold entries, by first values; ${down.cells.length * across.cells.length - held.length} hold none in the pool itself.`;
+    told.textContent = `Your list covers ${held.filter(({ own }) => own).length} of the ${words(held.length, "cell")} that hold entries, by first values; ${down.cells.length * across.cells.length - held.length} cells hold no entry of the pool.`;
   }
 
   draw();
   const choices = [["Rows", rows], ["Columns", columns]].map(([label, select]) => element("label", {}, `${label} `, select));
-  return [section("Cell by cell", element("p", { class: "act" }, ...choices), told, wrap)];
+  return [section("Coverage by cell", element("p", { class: "act" }, ...choices), told, wrap)];
 }
 
 function choice(axes, chosen, onchange) {
   return element("select", { onchange }, ...axes.map(({ label }, place) => element("option", { value: place, selected: place === chosen }, label)));
 }
 
-// The numbers of each cell; "page" is the address before the name of a cell.
+// Builds the table of counts; "page" is the address before the anchor of a cell.
 function table(down, across, numbers, page) {
   const cellOf = (row, column) => {
     const name = cellName(row, column);

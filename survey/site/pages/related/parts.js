@@ -1,4 +1,4 @@
-/* The small parts that findings consist of: sections, lists, chips, buttons to save. */
+/* The parts of the findings: sections, lists, chips, export buttons. */
 
 import { element } from "../../theme/scripts/dom.js";
 import { saveText } from "../../theme/scripts/files.js";
@@ -8,7 +8,7 @@ const FOLDED = 12; // longer lists are folded
 
 export const section = (title, ...children) => element("section", {}, element("h2", {}, title), ...children);
 
-// A list of which a part is shown, and the rest when it is asked for.
+// A list that shows its first items, and the rest on request.
 export function list(items, lineOf) {
   const shown = element("ul", { class: "works" }, ...items.slice(0, SHOWN).map(lineOf));
   if (items.length <= SHOWN) return [shown];
@@ -26,10 +26,10 @@ export function folded(title, items, lineOf, ...more) {
   return element("details", { class: "more", open: items.length <= FOLDED }, element("summary", {}, title), ...list(items, lineOf), ...more);
 }
 
-// A line of a list: what it is about, and in small what else there is to say.
+// A list item: its subject, and details in small print.
 export const line = (children, small) => element("li", {}, ...children, element("br"), element("small", {}, small));
 
-// A value as a link to its page: solid if the list has it, dashed if it misses it, without an outline if nobody has it.
+// A value as a link to its page: solid if the list has it, dashed if it misses it, without an outline if no entry has it.
 export function chip(value, places, ...more) {
   const kind = value.own ? "" : value.having.length ? " hollow" : " nobody";
   const node = element("a", { class: `chip${kind}`, href: `${places.axes}${value.axis.id}/${value.cell.split(": ")[0]}/` }, value.label, ...more);
@@ -37,7 +37,7 @@ export function chip(value, places, ...more) {
   return node;
 }
 
-// Where a work stands in the reader's list.
+// The place of a work in the reader's list.
 export const standing = (work) => `${work.key || "without a key"}, ${work.file ? `${work.file} ` : ""}line ${work.line}`;
 
 export function saveButton(label, entries, name, { stamp }) {

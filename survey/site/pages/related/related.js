@@ -1,6 +1,6 @@
-/* A reader's .bib against the survey: read, matched and shown in this browser. After the
-   survey's own list has come, nothing is asked of any server, and nothing is ever sent.
-   Text from a file is only ever text here: no markup is made from it. */
+/* Comparison of a reader's .bib with the survey, entirely in this browser. Once the survey's
+   own list is loaded, no server is contacted, and nothing is ever sent.
+   Text from a file is never parsed as HTML. */
 
 import { one, startEach } from "../../theme/scripts/dom.js";
 import { loadJson } from "../../theme/scripts/files.js";
@@ -27,7 +27,7 @@ startEach("[data-related]", async (root) => {
 
   function show(sources) {
     const found = compared(sources, survey, marks);
-    if (!found.works.length && !found.unread.length) return tell("There is no BibTeX entry in this: expected something like @article{key, title = {...}}.");
+    if (!found.works.length && !found.unread.length) return tell("Found no BibTeX entry, expected something like @article{key, title = {...}}.");
     status.textContent = summary(found, survey);
     one(".findings", root).replaceChildren(...findings(found, survey, root.dataset));
   }

@@ -1,4 +1,4 @@
-/* Titles written in LaTeX: reduced to be compared, and made readable. */
+/* Titles in LaTeX: normalised for comparison, and made readable. */
 
 const FONTS = new Set("emph textit textbf textsc texttt textrm textsf textsl textup textnormal text mathrm mathbf mathit mathcal mathsf mathtt mathbb ensuremath mbox hbox url uppercase lowercase it bf sc tt rm em relax".split(" "));
 const SIGNS = new Set("textendash textemdash textquoteright textquoteleft textquotedblleft textquotedblright textquotesingle textbackslash textasciitilde textasciicircum textbar textless textgreater textunderscore textregistered texttrademark copyright dots ldots textellipsis times to rightarrow cdot pm u v h c k b d r t quad qquad space left right".split(" "));
@@ -6,7 +6,7 @@ const LETTERS = { ß: "ss", ẞ: "ss", ø: "o", ł: "l", đ: "d", ð: "d", þ: "
 const COMMANDS = { ss: "ß", o: "ø", l: "ł", dj: "đ", dh: "ð", th: "þ", ae: "æ", oe: "œ", aa: "a", i: "i", j: "j", ng: "ŋ" };
 const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", ε: "epsilon", ϵ: "epsilon", ζ: "zeta", η: "eta", θ: "theta", κ: "kappa", λ: "lambda", μ: "mu", µ: "mu", ν: "nu", ξ: "xi", π: "pi", ρ: "rho", σ: "sigma", ς: "sigma", τ: "tau", φ: "phi", ϕ: "phi", χ: "chi", ψ: "psi", ω: "omega", "∞": "infty" };
 
-// LaTeX taken away as far as letters and digits ask for it.
+// Removes LaTeX as far as a comparison of letters and digits requires.
 function withoutLatex(text) {
   if (!text.includes("\\")) return text;
   return text.replace(/\\([A-Za-z]+)\s*|\\[^A-Za-z]/g, (whole, command) => {
@@ -17,7 +17,7 @@ function withoutLatex(text) {
   });
 }
 
-// A title reduced to what two spellings of it have in common.
+// Normalises a title, so that its spellings compare as equal.
 export function reduced(title) {
   return withoutLatex(title).replace(/&/g, " and ").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/[ßẞøłđðþæœıȷŋ]/g, (letter) => LETTERS[letter])
@@ -25,5 +25,5 @@ export function reduced(title) {
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-// As near to what it shows as a list of titles asks for.
+// Returns a title as readable text, accurate enough for a list of titles.
 export const readable = (title) => withoutLatex(title.replace(/\\text(en|em)dash\s*|--+/g, "–").replace(/\\(["'`^~=.])\s*\{?\\?([A-Za-z])\}?/g, (_, accent, letter) => `${letter}${{ '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307" }[accent]}`)).replace(/[{}$]/g, "").replace(/\s+/g, " ").trim().normalize("NFC");

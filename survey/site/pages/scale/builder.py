@@ -1,4 +1,4 @@
-"""The scale gap as pictures: each number that a work discloses, by the kind of evidence, on a log axis."""
+"""The scale gap as charts: each number that a work discloses, by kind of evidence, on a log axis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from survey.literature import Pool, Value
-from survey.literature.counting import disclosed, quantity_axis, silence
+from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
@@ -19,31 +19,34 @@ from survey.site.notebooks.rendering import Table
 
 ROW = 34
 WIDTH = 380
-"""Of the axis; the script that lays a reader's own run over it is told the same number."""
+"""Width of the axis; the script that draws a reader's own run into it uses the same number."""
 
+
+ROOM = {"left": 28, "right": 48, "top": 4, "bottom": 4}
+"""Padding of the picture: browsers set the text at the end of a row wider than the renderer."""
 
 SIDE = 380
-"""Of the picture that sets width against size."""
+"""Side of the chart of parallel agents by number of agents."""
 
 SIMULATED = "Busy at the same time, on average, by number of agents"
-"""The table of a notebook whose curves are laid over what works disclose: shapes, and a column per size."""
+"""The notebook table of the simulated curves: a row per team shape, a column per size."""
 
 ABREAST = ("agents", "parallel")
-"""The quantities that are set against each other, if the survey has them."""
+"""The quantities that are plotted against each other, if the survey has them."""
 
 
 def scale_pages(facts: Facts) -> Files:
-    """The page on scale, with a picture for each quantity; nothing if the survey has no such axis."""
+    """Yield the page on scale with a chart for each quantity; nothing if the survey has no such axis."""
     pool = facts.pool
     axis = quantity_axis(pool.taxonomy)
     if axis is None or not pool.evidence:
         return
-    numbers, silent = disclosed(pool, pool.evidence), silence(pool, pool.evidence)
+    numbers, silent = disclosed_numbers(pool, pool.evidence), undisclosed_counts(pool, pool.evidence)
     decades = _decades(numbers["number"])
     drawn: list[tuple[Value, Chart]] = []
     for value in axis.values.values():
-        said, mute = (table[table["quantity"] == value.id] for table in (numbers, silent))
-        drawn.append((value, _drawn(pool, value, said, mute, decades)))
+        own, undisclosed = (table[table["quantity"] == value.id] for table in (numbers, silent))
+        drawn.append((value, _drawn(pool, value, own, undisclosed, decades)))
     lines = _lines(facts.tables.get(SIMULATED))
     reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
     abreast = _abreast(pool, numbers, lines, reach) if all(name in axis.values for name in ABREAST) else None
@@ -68,7 +71,7 @@ def scale_pages(facts: Facts) -> Files:
 
 
 def _decades(numbers: Iterable[float]) -> int:
-    """How many powers of ten an axis from 1 on needs."""
+    """Return how many powers of ten an axis that starts at 1 needs."""
     return max(1, ceil(log10(max(numbers, default=10))))
 
 
@@ -106,10 +109,10 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     ordered = shown.sort_values(["number", "key"], ascending=[False, True])
     return Chart(
         id=f"scale-{value.id}",
-        title=f"{value.label.capitalize()}, as far as works say",
+        title=f"{value.label.capitalize()}, as disclosed",
         sentence=_sentence(shown, silent, value),
         source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
-        spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)),
+        spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
         head=("Work", value.label.capitalize(), "Kind of evidence"),
         rows=tuple(
             ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
@@ -121,7 +124,7 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
 
 
 def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
-    """How many of a team are at work at once: works that disclose both, and simulated teams."""
+    """Return the chart of parallel agents by number of agents: works that disclose both, and simulated teams."""
     size, width = ABREAST
     both = numbers.pivot_table(index=["key", "kind"], columns="quantity", values="number").reindex(columns=ABREAST)
     both = both.dropna().astype(int).reset_index()
@@ -152,13 +155,13 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
     )  # fmt: skip
     spec = finished(picture, [*lines, *works], width=SIDE, height=SIDE)
     spec["config"]["legend"] |= {"layout": {"top": {"anchor": "start", "direction": "vertical"}}}
-    said = words(len(works), "work says", "works say")
-    tail = "; the curves are simulated teams, and predict no real one" if lines else ""
+    subject = words(len(works), "work discloses", "works disclose")
+    tail = "; the curves are simulated teams and predict no real one" if lines else ""
     return Chart(
         id="scale-abreast",
-        title="Of how many agents how many are at work at once",
-        sentence=f"{said} both how many agents worked on one task and how many of them at the same time{tail}.",
-        source=f"Pool as of {pool.day.isoformat()}" + ("; curves: Across scales, simulated" if lines else ""),
+        title="Parallel agents by number of agents",
+        sentence=f"{subject} both how many agents worked on one task and how many of them at the same time{tail}.",
+        source=f"Pool as of {pool.day.isoformat()}" + ("; curves: Scaling a team, simulated" if lines else ""),
         spec=spec,
         head=("Work", "Agents", "At once", "Kind of evidence"),
         rows=tuple(
@@ -171,7 +174,7 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
 
 
 def _lines(curves: Table | None) -> list[dict[str, Any]]:
-    """The points of every simulated curve, from a table with a row per shape and a column per size."""
+    """Return the points of every simulated curve, from a table with a row per shape and a column per size."""
     if curves is None:
         return []
     (_, *sizes), rows = curves
@@ -184,16 +187,16 @@ def _lines(curves: Table | None) -> list[dict[str, Any]]:
 
 def _sentence(shown: pd.DataFrame, silent: pd.DataFrame, value: Value) -> str:
     whole, mute = int(silent["entries"].sum()), int(silent["silent"].sum())
-    says = f"{mute} of {words(whole, 'entry', 'entries')} that could say do not"
+    silence = f"{mute} of {words(whole, 'entry', 'entries')} that could disclose it do not"
     if shown.empty:
-        return f"Nobody discloses it: {says}."
+        return f"No work discloses it: {silence}."
     most = shown.loc[shown.groupby("label", sort=False)["number"].idxmax()].sort_values(
         "number", ascending=False, kind="stable"
     )
-    parts = [f"{_grouped(row.number)} {row.label}" for row in most.itertuples()]
-    return f"At most {'; '.join(parts)}. {says}."
+    parts = [f"{_grouped(row.number)} ({row.label})" for row in most.itertuples()]
+    return f"Largest disclosed: {', '.join(parts)}. {silence}."
 
 
 def _grouped(number: object) -> str:
-    """A number with thin spaces between thousands."""
+    """Format a number with thin spaces between thousands."""
     return f"{number:,}".replace(",", "\u202f")

@@ -1,14 +1,14 @@
-/* Lays a run of the reader's own over the pictures of scale: from the report of a trace, read here and sent nowhere. */
+/* Draws the reader's own run into the scale charts, from the report of a trace. The file is read here and sent nowhere. */
 
 import { one, startEach } from "../../theme/scripts/dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-// Which measure of a report belongs to which picture.
+// The measure of a report for each chart.
 const MEASURES = { agents: "agents", steps: "steps", parallel: "sub_agents_at_once" };
 
 const share = (number, decades) => Math.min(Math.max(Math.log10(number) / decades, 0), 1);
 
-// Puts a shape over the picture of one quantity; false if there is no such picture.
+// Draws a shape into the chart of one quantity; returns false if there is no such chart.
 function lay(picture, tag, attributes) {
   const svg = one(`#chart-scale-${picture} svg`);
   const frame = svg?.querySelector(".role-frame > g");
@@ -29,7 +29,7 @@ function mark(quantity, number, decades, width) {
   return lay(quantity, "line", (_, height) => ({ x1: x, x2: x, y1: 0, y2: height || 170 }));
 }
 
-// The run as a ring in the picture that sets width against size, if the report has both.
+// Draws the run as a ring into the chart of parallel agents by number of agents, if the report has both.
 function ring(measures, reach) {
   const [size, width] = [measures.agents?.value, measures.sub_agents_at_once?.value];
   if (!(size > 0 && width > 0)) return;
@@ -40,13 +40,13 @@ async function read(root, file) {
   const said = one("[data-own-said]", root);
   let report;
   try {
-    report = JSON.parse((await file.text()).split("\n{")[0]); // of several reports, the first
+    report = JSON.parse((await file.text()).split("\n{")[0]); // the first of several reports
   } catch {
     said.textContent = `${file.name} is not JSON. Expected what "survey trace report run.jsonl --format json" prints.`;
     return;
   }
   if (!report?.measures) {
-    said.textContent = `${file.name} is JSON, but no report of a trace: it has no measures.`;
+    said.textContent = `${file.name} is JSON, but not a report of a trace: it has no measures.`;
     return;
   }
   const decades = Number(root.dataset.decades), width = Number(root.dataset.width);
@@ -57,12 +57,12 @@ async function read(root, file) {
     else if (mark(quantity, number, decades, width)) parts.push(`${quantity}: ${number.toLocaleString("en")}`);
   }
   ring(report.measures, Number(root.dataset.reach));
-  said.textContent = `Laid over the pictures as a dashed line: ${parts.join("; ")}.`;
+  said.textContent = `Shown in the charts as a dashed line: ${parts.join("; ")}.`;
 }
 
 startEach("[data-own-run]", (root) => {
   root.hidden = false;
   const picker = one("input", root);
   picker.addEventListener("change", () => picker.files.length && read(root, picker.files[0]));
-  if (picker.files.length) read(root, picker.files[0]); // chosen before the script was there
+  if (picker.files.length) read(root, picker.files[0]); // chosen before the script was loaded
 });

@@ -1,1 +1,1 @@
-"""The schema, checks, measures and formats of traces, with an example."""
+"""Pages on traces: schema, consistency checks, measures, supported formats, and an example."""

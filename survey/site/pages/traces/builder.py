@@ -1,7 +1,7 @@
-"""The computed pages of the trace wing: schema, checks, measures, formats, and an example to take apart.
+"""The computed pages on traces: schema, consistency checks, measures, formats, and an example.
 
 They need no pool: everything comes from ``survey.traces`` itself, so that a page and the program
-cannot say different things.
+cannot disagree.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from survey.traces.metrics import COMPARISONS, MEASURES
 from survey.traces.model import text
 
 SCHEMA = "schema/trace-1.json"
-"""Where the schema is published. Traces may point to it: this address stays."""
+"""The published address of the schema. Traces may point to it, so it never changes."""
 
 
 def trace_pages(_: Facts) -> Files:
-    """Every page and file of the wing."""
+    """Yield every page and file on traces."""
     text_of_example = files("survey.traces.model").joinpath("example.json").read_text("utf-8")
     example = Trace.of(json.loads(text_of_example))
     yield SCHEMA, text()
@@ -43,7 +43,7 @@ def trace_pages(_: Facts) -> Files:
 
 
 def _sections() -> list[dict[str, Any]]:
-    """Each part of the schema with its fields."""
+    """Return each part of the schema with its fields."""
     whole, definitions = schema(), schema()["$defs"]
     event = {**definitions["event"]["properties"], **definitions["event_added"]["properties"]}
     parts = [
@@ -92,7 +92,7 @@ def _kind(spec: Mapping[str, Any]) -> str:
     if "const" in spec:
         return f"always {json.dumps(spec['const'])}"
     if "enum" in spec:
-        return "one of these words"
+        return "one of"
     kind: str = spec.get("type", "")
     kinds = {
         "array": "list",
@@ -106,7 +106,7 @@ def _kind(spec: Mapping[str, Any]) -> str:
 
 
 def _typing() -> list[dict[str, Any]]:
-    """The typing table: for each edge type from which events to which."""
+    """Return the typing table: for each edge type the events it may lead from and to."""
     everything = set(EVENT_TYPES)
 
     def shown(types: frozenset[str]) -> str:

@@ -1,7 +1,7 @@
-"""Traces with one thing wrong each, and what two checkers say of them.
+"""Traces with one error each, and the results of two checkers.
 
-Our words are computed when the page is built. Those of the published checker are recorded: what
-``trace-schema/validate_trace.py`` of the artifact of arXiv:2605.02801 answered on 2026-11-21, at
+Our messages are computed when the page is built. Those of the published checker are recorded: the results of
+``trace-schema/validate_trace.py`` of the artifact of arXiv:2605.02801 on 2026-11-21, at
 commit a14d8de1d2caeea62db12d56978322cf824850a0.
 """
 
@@ -39,26 +39,26 @@ BASE: dict[str, Any] = {
     "rewards": {"team": 1.0},
     "costs": {"tokens": 100, "wall_clock_s": 6, "tool_calls": 1, "messages": 1},
 }  # fmt: skip
-"""A sound trace; each case changes one thing in it."""
+"""A valid trace; each case changes one thing in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing wrong with a trace."""
+    """A trace with one error."""
 
     title: str
     change: Callable[[dict[str, Any]], Any]
     published: str
-    """What the published checker did."""
+    """The result of the published checker."""
 
     def text(self) -> str:
-        """The trace as JSON. A change may give the text itself, where no object could say it."""
+        """Return the trace as JSON. A change may return the text itself, where no object can express it."""
         document = copy.deepcopy(BASE)
         written = self.change(document)
         return written if isinstance(written, str) else json.dumps(document)
 
-    def ours(self) -> list[str]:
-        """What we say of it, every problem on a line."""
+    def messages(self) -> list[str]:
+        """Return the messages of our checker, one per problem."""
         (reading,) = readings(io.BytesIO(self.text().encode()), "case")
         if reading.problems.errors or reading.trace is None:
             return [str(problem) for problem in reading.problems]
@@ -108,38 +108,38 @@ def _text(old: str, new: str) -> Callable[[dict[str, Any]], str]:
 
 
 CASES = (
-    Case("an edge to nothing", _edge("e3", "e9"), REJECTS),
-    Case("a circle of causes", _edge("e5", "e1"), ACCEPTS),
-    Case("an event that leads to itself", _edge("e3", "e3"), ACCEPTS),
+    Case("an edge to a missing event", _edge("e3", "e9"), REJECTS),
+    Case("a causal cycle", _edge("e5", "e1"), ACCEPTS),
+    Case("an edge from an event to itself", _edge("e3", "e3"), ACCEPTS),
     Case("an effect before its cause", _event(4, t=1.5), ACCEPTS),
-    Case("an act of an agent that nobody spawned", _more(id="e8", t=4.5, type="model_call", agent="helpr"), REJECTS),
-    Case("a message of an agent that nobody spawned", _event(5, agent="helpr"), ACCEPTS),
-    Case("a spawn that does not say whom", _without("events", 1, "to"), ACCEPTS),
-    Case("an act after the agent is gone", _more(id="e8", t=1.5, type="despawn", agent="helper"), ACCEPTS),
-    Case("a message to nobody", _event(5, to="laed"), ACCEPTS),
-    Case("a return from nobody", _event(6, agent="helpr"), ACCEPTS),
-    Case("a result without its call", _event(3, type="message", to="lead"), ACCEPTS),
+    Case("an action of an unspawned agent", _more(id="e8", t=4.5, type="model_call", agent="helpr"), REJECTS),
+    Case("a message from an unspawned agent", _event(5, agent="helpr"), ACCEPTS),
+    Case("a spawn without the spawned agent", _without("events", 1, "to"), ACCEPTS),
+    Case("an action after the agent was despawned", _more(id="e8", t=1.5, type="despawn", agent="helper"), ACCEPTS),
+    Case("a message to an unknown agent", _event(5, to="laed"), ACCEPTS),
+    Case("a return from an unknown agent", _event(6, agent="helpr"), ACCEPTS),
+    Case("a result without a call", _event(3, type="message", to="lead"), ACCEPTS),
     Case(
         "a second result",
         _all(_more(id="e8", t=3.5, type="tool_result", agent="helper"), _edge("e3", "e8", "tool_dependency")),
         ACCEPTS,
     ),
     Case("work after the stop", _more(id="e0", t=0.5, type="stop", agent="lead"), REJECTS),
-    Case("an id that two events have", _event(4, id="e3"), REJECTS),
-    Case("a key that an object says twice", _text('"agent": "lead"', '"agent": "lead", "agent": "boss"'), ACCEPTS),
-    Case("a time that is no number (NaN)", _text('"t": 2', '"t": NaN'), ACCEPTS),
+    Case("two events with the same id", _event(4, id="e3"), REJECTS),
+    Case("a duplicate key in an object", _text('"agent": "lead"', '"agent": "lead", "agent": "boss"'), ACCEPTS),
+    Case("a time that is not a number (NaN)", _text('"t": 2', '"t": NaN'), ACCEPTS),
     Case("a time that is a text", _event(3, t="2"), CRASHES),
     Case("a type that is a list", _event(3, type=["tool_call"]), CRASHES),
-    Case("a type with a slip", _event(5, type="mesage"), REJECTS),
+    Case("a misspelt type", _event(5, type="mesage"), REJECTS),
     Case("an agent without a name", _event(3, agent=""), ACCEPTS),
     Case("a cost that is a text", _cost(tokens="100"), CRASHES),
     Case("a negative cost", _cost(retries=-1), REJECTS),
-    Case("required costs that are missing", _without("costs", "tokens"), ACCEPTS),
+    Case("missing required costs", _without("costs", "tokens"), ACCEPTS),
     Case("a reward that is a text", _top(rewards={"team": "high"}), ACCEPTS),
-    Case("totals that the events contradict", _cost(tool_calls=99), ACCEPTS),
-    Case("a topology that the events contradict", _top(topology="hierarchical"), ACCEPTS),
+    Case("totals that contradict the events", _cost(tool_calls=99), ACCEPTS),
+    Case("a topology that contradicts the events", _top(topology="hierarchical"), ACCEPTS),
     Case("a topology that does not exist", _top(topology="centralised"), ACCEPTS),
     Case("a field that does not exist", _top(rewads={}), ACCEPTS),
     Case("the same edge twice", _edge("e1", "e2"), ACCEPTS),
-    Case("an edge of a type that does not fit", _edge("e4", "e7", "spawn"), ACCEPTS),
+    Case("an edge whose type does not fit its events", _edge("e4", "e7", "spawn"), ACCEPTS),
 )  # fmt: skip

@@ -1,1 +1,1 @@
-"""The built site as a folder that opens from a file manager."""
+"""The offline edition: the built site as a folder that works without a server."""

@@ -1,21 +1,21 @@
-/* In the copy of the site that is opened from a file manager: what a browser does not do for files.
-   The pages' own scripts do not know of it. */
+/* The shim of the offline edition: replaces what a browser does not do for pages opened as files.
+   The pages' own scripts are unaware of it. */
 (() => {
   "use strict";
 
   if (location.protocol !== "file:") return;
   const root = new URL("../", document.currentScript.src).href;
 
-  // A browser shows the listing of a folder and not the page in it. Links in the pages are whole;
-  // this is for those that scripts make, just before one is used.
+  // A browser shows the listing of a folder instead of its page. Links in the pages are complete;
+  // this completes the links that scripts create, just before one is used.
   function whole({ target }) {
     const link = target.closest?.("a[href]");
     if (link?.protocol === "file:" && link.pathname.endsWith("/")) link.pathname += "index.html";
   }
   for (const kind of ["pointerdown", "focusin", "contextmenu", "click"]) addEventListener(kind, whole, true);
 
-  // A page from a file may not fetch another. Each file that a script asks for lies here as a
-  // script as well, which leaves its text in this object.
+  // A page opened as a file must not fetch another file. Each file that scripts fetch is stored as a
+  // script instead, which puts its text into this object.
   const texts = window.surveyTexts = {};
   const online = window.fetch;
   window.fetch = (asked, ...options) => {
@@ -32,7 +32,7 @@
     });
   };
 
-  // Nor may it start a worker: the one that searches runs in a frame of the page.
+  // Nor may it start a worker: the search worker runs in a frame of the page.
   window.Worker = class extends EventTarget {
     constructor(address) {
       super();

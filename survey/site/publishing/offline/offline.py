@@ -1,10 +1,9 @@
-"""The built site as a folder that works from a file manager, with everything to compute it again.
+"""The offline edition: the built site as a folder that works without a server, with everything to recompute it.
 
 A browser that opens a file follows no link to a folder, fetches nothing and starts no worker.
-The pages stay as they were built; here their links are made whole, what their scripts fetch is
-laid beside them as scripts, and ``offline.js`` stands in for what the browser withholds. Their
-policy stays as strict as it was: it names files besides the site's own address, which a file has
-none of.
+This module completes the links of the built pages and stores the files that their scripts fetch as
+scripts; ``offline.js`` replaces what the browser withholds. The policy of the pages stays equally
+strict: it allows files in addition to the site's own address, which a file does not have.
 """
 
 from __future__ import annotations
@@ -23,26 +22,26 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from survey.site.markup.templates import environment
-from survey.site.publishing.staging import Busy, beside
+from survey.site.publishing.staging import Busy, staged_folder
 
 SHIM = "assets/offline.js"
 SEARCH = "search/search_index.json"
 SERVED = ("404.html", "sitemap.xml", "sitemap.xml.gz")
-"""What only a server or a search engine asks for."""
+"""Files that only a server or a search engine needs."""
 
 TAKEN = ("bib", "constraints.txt", "CITATION.cff", "LICENSE")
-"""What of the project lies in the folder as it is."""
+"""Parts of the project that are copied unchanged."""
 
 README = "README-OFFLINE.md"
 
 LINK = re.compile(r'(?P<start>\s(?:xlink:)?href=")(?P<address>[^"]*)"')
 FEED = re.compile(r'<link rel="alternate"[^>]*>')
-"""What tells feed readers of a feed: no reader of feeds takes one from a file, and Material fetches on its account."""
+"""The link to a feed: feed readers take none from a file, and Material fetches because of it."""
 
 POLICY = re.compile(
     r'(?<=<meta charset="utf-8">)<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">'
 )
-"""The policy of a page of the site. The report of a trace, a page for itself, has its own and needs no help."""
+"""The policy of a page of the site. The report of a trace, a standalone page, has its own and needs no change."""
 
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
@@ -80,25 +79,25 @@ def pack(site: Path, out: Path) -> None:
 
 
 def assemble(built: Path, project: Path, out: Path) -> int:
-    """Write the whole folder: site, data, source, list of components, and how to compute it again. The number of files.
+    """Write the folder: site, data, source, bill of materials and readme. Return the number of files.
 
-    ``built`` holds ``site``, ``source`` and ``sbom.cdx.json``. An earlier folder is replaced when the new one is whole.
+    ``built`` holds ``site``, ``source`` and ``sbom.cdx.json``. A complete new folder replaces an earlier one.
 
     Raises:
-        FileNotFoundError: if something of it is missing.
-        FileExistsError: if ``out`` holds something else than an earlier folder of this kind.
+        FileNotFoundError: if a part is missing.
+        FileExistsError: if ``out`` holds anything but an earlier folder of this kind.
 
     """
     parts = [*(built / name for name in ("source", "sbom.cdx.json")), *(project / name for name in TAKEN)]
     for part in (built / "site", *parts):
         if not part.exists():
-            raise FileNotFoundError(f"{part} is missing (make offline makes what belongs into the folder)")
+            raise FileNotFoundError(f"{part} is missing (make offline builds every part of the folder)")
     archives = sorted(path.name for path in (built / "source").iterdir())
     if len(archives) != 1 or not archives[0].endswith(".tar.gz"):
         raise FileNotFoundError(f"{built / 'source'}: found {', '.join(archives) or 'nothing'}, expected one .tar.gz")
     if out.exists() and any(out.iterdir()) and not (out / README).is_file():
         raise FileExistsError(f"{out} holds something else: move it away, or name another folder")
-    with beside(out) as new:
+    with staged_folder(out) as new:
         pack(built / "site", new / "site")
         for part in parts:
             (shutil.copytree if part.is_dir() else shutil.copy)(part, new / part.name)
@@ -117,7 +116,7 @@ def assemble(built: Path, project: Path, out: Path) -> int:
 
 
 def _whole(root: Path) -> Whole:
-    """A function that makes an address whole, as seen from a folder of the site."""
+    """Return a function that completes an address, relative to a folder of the site, with the page of a folder."""
 
     @cache
     def is_page(folder: str) -> bool:
@@ -134,7 +133,7 @@ def _whole(root: Path) -> Whole:
 
 
 def _parted(address: str) -> tuple[str, str, str]:
-    """Path, first mark of a query or an anchor, and what follows it."""
+    """Split an address into path, the first ``?`` or ``#``, and what follows it."""
     found = re.search(r"[?#]", address)
     return (address[: found.start()], found[0], address[found.end() :]) if found else (address, "", "")
 
@@ -152,9 +151,9 @@ def _page(html: str, folder: str, whole: Whole) -> str:
 
 
 def policy_of_files(policy: str) -> str:
-    """The policy for pages that are files: theirs are files too, nothing is fetched, no worker is started.
+    """Return the policy for pages opened as files: it allows files, and neither fetches nor workers.
 
-    By the standard ``'self'`` is no file, though Chromium takes it for any.
+    By the standard, ``'self'`` matches no file, although Chromium matches any.
 
     >>> policy_of_files("default-src 'none'; script-src 'self' 'sha256-x'; connect-src 'self'")
     "default-src 'none'; script-src 'self' file: 'sha256-x'; connect-src 'none'"
@@ -165,7 +164,7 @@ def policy_of_files(policy: str) -> str:
 
 
 def _chart(text: str, name: str, whole: Whole) -> str:
-    """The text of a file that scripts ask for; links of a chart, which are seen from its folder, made whole."""
+    """Return the text of a file that scripts fetch; links of a chart, relative to its folder, are completed."""
     if not name.startswith("charts/"):
         return text
     spec = json.loads(text)
@@ -176,7 +175,7 @@ def _chart(text: str, name: str, whole: Whole) -> str:
 
 
 def _search(root: Path, whole: Whole) -> None:
-    """The index as the script that Material loads where pages are files."""
+    """Write the search index as the script that Material loads for pages opened as files."""
     index = json.loads((root / SEARCH).read_text(encoding="utf-8"))
     for found in index["docs"]:
         found["location"] = whole(f"./{found['location']}", ".").removeprefix("./")
@@ -185,7 +184,7 @@ def _search(root: Path, whole: Whole) -> None:
 
 
 def _literal(data: object) -> str:
-    """Data as JavaScript."""
+    """Return data as a JavaScript literal."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -195,7 +194,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """What ``make offline`` runs: the folder of what was built, and the folder to write."""
+    """Run ``make offline``: the arguments are the folder of the built parts and the folder to write."""
     if len(arguments) != 2:
         raise SystemExit(f"found {len(arguments)} arguments, expected two: the folder that was built, the one to write")
     built, out = map(Path, arguments)

@@ -1,8 +1,8 @@
-/* Buttons that copy a text. */
+/* Copy buttons. */
 
 import { all, one } from "./dom.js";
 
-// A click writes the text to the clipboard, and the button says so for a moment.
+// On a click, writes the text to the clipboard and shows a short confirmation on the button.
 export function copyOnClick(button, text) {
   const label = button.textContent;
   button.onclick = async () => {
@@ -12,7 +12,7 @@ export function copyOnClick(button, text) {
   };
 }
 
-// Every button that names the element whose text it copies.
+// Starts every button that names an element whose text it copies.
 export function copyButtons() {
   for (const button of all("button[data-copy]")) copyOnClick(button, () => one(`#${button.dataset.copy}`).textContent.trim());
 }

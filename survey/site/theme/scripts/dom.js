@@ -1,9 +1,9 @@
-/* What the scripts of every page share: find elements, make them, start each part of a page once. */
+/* DOM helpers of all scripts: find and create elements, start each part of a page once. */
 
 export const one = (selector, root = document) => root.querySelector(selector);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-// A new element. An attribute "onclick" is a listener, false leaves an attribute out, and text is only ever text.
+// Creates an element. An attribute "onclick" is a listener, false omits an attribute, and text is never parsed as HTML.
 export function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -16,8 +16,8 @@ export function element(name, attributes = {}, ...children) {
 
 export const words = (number, noun, many = `${noun}s`) => `${number} ${number === 1 ? noun : many}`;
 
-// Starts every element that was not started before: Material runs the scripts of a page again
-// whenever it swaps the page in, and so each run finds what is new.
+// Starts every element that is not started yet: Material reruns the scripts of a page
+// whenever it swaps the page in.
 export function startEach(selector, start) {
   for (const root of all(`${selector}:not([data-ready])`)) {
     root.dataset.ready = "";

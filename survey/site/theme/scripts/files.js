@@ -1,4 +1,4 @@
-/* Data that a page loads, and files that a reader saves. */
+/* Loading of data and saving of files. */
 
 export async function loadJson(address) {
   const answer = await fetch(address);

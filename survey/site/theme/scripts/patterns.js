@@ -1,6 +1,6 @@
-/* Patterns that are matched from a place in a text on. */
+/* Matching of patterns from a position in a text. */
 
-// The match of a pattern that is global (the next one) or sticky (exactly there), or null.
+// Returns the match of a global pattern (the next one) or a sticky pattern (exactly there), or null.
 export function matchAt(pattern, text, at) {
   pattern.lastIndex = at;
   return pattern.exec(text);

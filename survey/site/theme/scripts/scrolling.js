@@ -1,4 +1,4 @@
-/* Tables and formulas wider than the page scroll: then they must be reachable by keyboard. */
+/* Tables and formulas that are wider than the page scroll, and must then be reachable by keyboard. */
 
 import { all } from "./dom.js";
 

@@ -1,4 +1,4 @@
-/* The script of every page: copy buttons, live charts, the explorer. Each page can be read without it. */
+/* The script of every page: copy buttons, interactive charts, the explorer. Pages are readable without it. */
 
 import { startCharts } from "../../charts/live.js";
 import { explorer } from "../../pages/explorer/explorer.js";
@@ -13,7 +13,7 @@ function start() {
   startEach("[data-explorer]", explorer);
 }
 
-// Material swaps the content of pages without loading them; document$ reports each swap.
+// Material swaps page contents without a page load; document$ reports each swap.
 if (window.document$) window.document$.subscribe(start);
 else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
 else start();

@@ -1,8 +1,8 @@
-/* How a work stands in a list: its title as a link, and who wrote it when. */
+/* Works in lists: the title as a link, authors and year. */
 
 import { element } from "./dom.js";
 
-// An entry has a page, an excluded record a row, a background work its own address.
+// An entry links to its page, an excluded record to its row, a background work to its own address.
 export function workLink({ kind, key, url, title }, { entries, excluded }) {
   const href = kind === "entries" ? `${entries}${key}/` : kind === "records" ? `${excluded}#${key}` : url;
   return element("a", { href }, title);

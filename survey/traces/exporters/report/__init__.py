@@ -1,7 +1,7 @@
-"""A run as one HTML file to read, print and share.
+"""The report of a run: one HTML file to read, print and share.
 
-The file asks nothing of any host and works without script. Importing this package costs nothing;
-the template engine is loaded when a report is made.
+The file loads nothing from any host and works without JavaScript. The template engine is imported only when a
+report is rendered.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["html"]
 
 
 def html(trace: Trace) -> str:
-    """The report of a run. The same trace gives the same bytes.
+    """Return the report of a run. The same trace yields the same bytes.
 
-    What cannot be measured in the trace is not shown as a figure; the reason stands in its place.
+    A measure that the trace does not allow is shown with the reason in place of a figure.
     """
     return _template().render(**contents(trace))
 

@@ -1,4 +1,4 @@
-"""What a report says, as figures and rows that the template only has to set."""
+"""The contents of a report, as figures and rows for the template."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from survey.traces.model import Trace
 from survey.traces.replay import TURNS, check, replay
 
 LONGEST = 20
-"""How many rows a table shows before the rest is folded away."""
+"""How many rows a table shows before the rest is collapsed."""
 
-SAID = ("event", "label", "by", "why")
-"""What is shown of a judgement."""
+LABEL_FIELDS = ("event", "label", "by", "why")
+"""The fields of a judgement that are shown."""
 
 ROWS = 1000
-"""How many rows a folded table holds at most."""
+"""The maximum number of rows of a collapsed table."""
 
 PIECES = 12
-"""How many pieces of the critical path are shown before they are put in order."""
+"""How many of the longest segments of the critical path are shown."""
 
 LEVELS = 16
-"""How many levels of parallelism are told apart before neighbours are put together."""
+"""The maximum number of levels of parallelism; above it, neighbouring levels are grouped."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A headline figure; without a value, one that cannot be measured."""
+    """A headline figure; an empty value means that it cannot be measured."""
 
     title: str
     value: str
@@ -43,7 +43,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bar:
-    """A row of a table with its share of the whole, or of the largest row."""
+    """A row of a table with its share of the total, or of the largest row."""
 
     name: str
     value: str
@@ -52,7 +52,7 @@ class Bar:
 
 
 def contents(trace: Trace) -> dict[str, Any]:
-    """Everything that the template asks for."""
+    """Return all variables of the template."""
     run = Run(replay(trace))
     found = measure(run.replayed)
     team = members(run)
@@ -67,7 +67,7 @@ def contents(trace: Trace) -> dict[str, Any]:
         "problems": _problems(trace),
         "lost": [(str(item["what"]), int(item["count"])) for item in trace.source.get("lost") or ()],
         "links": trace.head.get("link_quality") or {},
-        "labels": [{key: short(label.get(key) or "") for key in SAID} for label in trace.labels[:LONGEST]],
+        "labels": [{key: short(label.get(key) or "") for key in LABEL_FIELDS} for label in trace.labels[:LONGEST]],
         "labels_in_all": len(trace.labels),
         "drawing": drawing(run, team),
         "team": team,
@@ -84,7 +84,7 @@ def contents(trace: Trace) -> dict[str, Any]:
 
 
 def _about(trace: Trace) -> Iterator[tuple[str, str]]:
-    """What is known of the run as a whole, as pairs of a word and what it is."""
+    """Yield what is known of the run as a whole, as pairs of a term and its value."""
     source, outcome = trace.source, trace.head.get("outcome") or {}
     if trace.task:
         yield "Task", short(trace.task)
@@ -97,11 +97,11 @@ def _about(trace: Trace) -> Iterator[tuple[str, str]]:
     if source.get("started"):
         yield "Started", _date(str(source["started"]))
     success = outcome.get("success")
-    said = ["solved" if success is True else "not solved" if success is False else ""]
-    said += [f"score {number(outcome['score'])}"] if "score" in outcome else []
-    said += [str(outcome["status"])] if "status" in outcome else []
-    if any(said):
-        yield "Outcome", ", ".join(filter(None, said))
+    parts = ["solved" if success is True else "not solved" if success is False else ""]
+    parts += [f"score {number(outcome['score'])}"] if "score" in outcome else []
+    parts += [str(outcome["status"])] if "status" in outcome else []
+    if any(parts):
+        yield "Outcome", ", ".join(filter(None, parts))
     if trace.rewards:
         rewards = sorted(trace.rewards.items())
         yield "Rewards", ", ".join(f"{short(name, 40)} {number(value)}" for name, value in rewards[:LONGEST])
@@ -114,7 +114,7 @@ def _about(trace: Trace) -> Iterator[tuple[str, str]]:
     if counterfactual:
         yield "Counterfactual of", short(counterfactual["trace_id"])
     if source.get("importer"):
-        tried = ", never tried on a real log of this kind" if source.get("experimental") is True else ""
+        tried = ", never tested on a real log of this kind" if source.get("experimental") is True else ""
         yield "Read by", short(f"{source['importer']} importer") + tried
 
 
@@ -128,22 +128,22 @@ def _date(text: str) -> str:
 
 
 def _lead(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
-    """The run in two or three sentences."""
+    """Summarise the run in two or three sentences."""
     crew = plural(found["agents"].value, "agent")
     if not path.timed(run):
         steps, chain = found["steps"].value, found["critical_path_steps"].value
         yield f"{crew} took {plural(steps, 'step')}, of which {number(chain)} had to follow one another."
-        yield "The log has no times to measure by, so this report counts events and says nothing of how long they took."
+        yield "The log has no times to measure, so this report counts events and gives no durations."
         return
     wall, work, active = (found[name].value for name in ("wall_s", "work_s", "union_s"))
     yield f"{crew} did {duration(work)} of work in {duration(wall)}."
     silent = wall - active
     if wall > 0 and silent / wall >= 0.05:
-        yield f"For {duration(silent)} of that ({share(silent / wall)}) no agent was at work."
+        yield f"For {duration(silent)} of that time ({share(silent / wall)}) no agent was working."
     observed, graph = found["speedup_observed"].value, found["speedup_graph"].value
     if observed is not None and graph is not None and found["agents"].value > 1:
-        more = f"could have had {_times(graph)} at work" if graph > observed * 1.01 else "allowed no more"
-        yield f"While any was, {_times(observed)} were on average; what had to wait for what {more}."
+        more = f"would have allowed {_times(graph)}" if graph > observed * 1.01 else "allowed no more"
+        yield f"While any agent was working, {_times(observed)} worked on average; the dependencies {more}."
 
 
 def _times(value: float) -> str:
@@ -151,7 +151,7 @@ def _times(value: float) -> str:
 
 
 def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
-    """The headline figures; those without a value are explained by ``_reasons``."""
+    """Yield the headline figures; ``_reasons`` explains those without a value."""
     seconds = [(name, found[name].value) for name in ("wall_s", "work_s", "critical_path_s")]
     for name, value in seconds:
         if name == "critical_path_s" and value is None:
@@ -187,7 +187,7 @@ HEADLINES = ("wall_s", "work_s", "speedup_observed", "speedup_graph", "tokens", 
 
 
 def _reasons(found: Mapping[str, Measure]) -> list[tuple[str, str]]:
-    """Why headline figures are missing: the reason, and which it concerns."""
+    """Return the missing headline figures with the reasons."""
     reasons: dict[str, list[str]] = defaultdict(list)
     for name in HEADLINES:
         if found[name].value is None:
@@ -203,7 +203,7 @@ def _problems(trace: Trace) -> dict[str, Any]:
         "warnings": problems.warnings,
         "first": kept[: LONGEST // 2],
         "rest": kept[LONGEST // 2 :],
-        "unsaid": len(problems) - len(kept),
+        "omitted": len(problems) - len(kept),
     }
 
 
@@ -215,7 +215,7 @@ def _clocks(team: Sequence[Member]) -> Clock:
 
 
 def _levels(run: Run, found: Measure) -> dict[str, Any]:
-    """How long how many agents were busy; neighbouring levels together where there are very many."""
+    """Return the time spent at each number of busy agents; many levels are grouped."""
     if found.value is None:
         return {"why_not": found.why_not, "rows": []}
     spent = dict(run.profile)
@@ -229,13 +229,13 @@ def _levels(run: Run, found: Measure) -> dict[str, Any]:
     rows = []
     for group, seconds in grouped.items():
         name = str(group) if size == 1 else f"{(group - 1) * size + 1} to {min(group * size, most)}"
-        name = name if group else "nobody"
+        name = name if group else "none"
         rows.append(Bar(name, clock(seconds), seconds / whole if whole else 0.0))
     return {"why_not": "", "rows": rows, "unit": clock.unit}
 
 
 def _path(run: Run, pieces: Sequence[path.Segment]) -> dict[str, Any]:
-    """The critical path: what it consists of, its longest pieces, and all of them in order."""
+    """Return the critical path: its composition, its longest segments, and all segments in order."""
     whole = sum(piece.weight for piece in pieces)
     timed = path.timed(run)
     first = run.events[0].t if timed else 0.0
@@ -280,7 +280,7 @@ def _parts(weights: Mapping[str, float], whole: float, shown: Any) -> list[Bar]:
 
 
 def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> Iterator[dict[str, Any]]:
-    """Tables of what was spent: tokens by kind, agent and role, money by agent, calls and failures by tool."""
+    """Yield the tables of costs: tokens by kind, agent and role, money by agent, calls and failures by tool."""
     kinds: dict[str, float] = defaultdict(float)
     plain = 0.0
     for event in run.events:
@@ -288,12 +288,12 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
             kinds[kind] += amount
         plain += 0 if event.by_kind else event.tokens or 0
     words = {"input": "input, not from the cache", "output": "output"}
-    words |= {"cache_read": "input from the cache", "cache_write": "input into the cache"}
+    words |= {"cache_read": "input read from the cache", "cache_write": "input written to the cache"}
     by_kind = {word: kinds[kind] for kind, word in words.items() if kinds[kind]}
     if plain and by_kind:
-        by_kind["not told apart"] = plain
+        by_kind["unspecified"] = plain
     if by_kind:
-        thought = f"Of the output, {number(kinds['reasoning'])} are reasoning." if kinds["reasoning"] else ""
+        thought = f"Of the output, {number(kinds['reasoning'])} are reasoning tokens." if kinds["reasoning"] else ""
         yield _table("Tokens by kind", "tokens", by_kind, number, note=thought)
     for name, head in (("tokens_by_agent", "agent"), ("tokens_by_role", "role")):
         yield _by(found[name], head, number)
@@ -319,8 +319,8 @@ def _table(title: str, unit: str, values: Mapping[str, float], shown: Any, note:
     heaviest = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     rows = [Bar(name, shown(value), value / whole if whole else 0.0) for name, value in heaviest]
     first, more = rows[: LONGEST // 2], rows[LONGEST // 2 : ROWS]
-    said = {"title": title, "unit": unit, "head": title.rsplit(" ", 1)[-1], "note": note}
-    return {**said, "rows": first, "more": more, "why_not": "", "noted": ""}
+    fields = {"title": title, "unit": unit, "head": title.rsplit(" ", 1)[-1], "note": note}
+    return {**fields, "rows": first, "more": more, "why_not": "", "noted": ""}
 
 
 # ---------------------------------------------------------------------------------- all measures
@@ -336,7 +336,7 @@ def _measure(found: Measure) -> dict[str, Any]:
         shown = plural(len(items), "value") if items else "none"
     else:
         shown = "" if found.value is None else _value(found.value, found.unit)
-    return {"found": found, "shown": shown, "parts": parts, "unsaid": len(found.value) - len(parts) if parts else 0}
+    return {"found": found, "shown": shown, "parts": parts, "omitted": len(found.value) - len(parts) if parts else 0}
 
 
 def _value(value: float, unit: str) -> str:

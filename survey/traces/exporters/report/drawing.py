@@ -1,8 +1,7 @@
-"""The timeline as shapes: lanes, what was done in them, who waited, what led where, the critical path.
+"""The timeline as shapes: lanes, work, waiting, lines between lanes, the critical path.
 
-A drawing holds a few thousand shapes at most. Where there are more slices than that, the longest keep
-a shape of their own, which tells what it is; all others of a lane become one path, exact to a unit of
-the axis.
+A drawing holds a few thousand shapes at most. Above that, only the longest slices have their own shape, with a
+tooltip; all others of a lane are merged into one path, exact to a unit of the axis.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from survey.traces.model import OUTSIDE
 from survey.traces.replay import TURNS
 
 AXIS, STRIP, PEOPLE = 24, 40, 26
-"""Heights of the axis, of the curve of how many were busy, and of the row of people, in pixels."""
+"""Heights of the axis, of the curve of busy agents, and of the row of people, in pixels."""
 
 SLICES, WAITS, SIGNS, THREAD = 1600, 500, 500, 1500
-"""The most shapes of a kind with a meaning of their own."""
+"""The most shapes of each kind with their own tooltip."""
 
 URGENT = ("failed", "labelled", "person", "guard", "arrival")
-"""Signs in the order in which they go before others where there are too many."""
+"""Signs by priority, for when there are too many."""
 
 TICKING = (*sorted(TURNS), "tool_result")
 """Acts that are drawn even if they took no time."""
@@ -42,7 +41,7 @@ SPANNING = {
 
 @dataclass(frozen=True)
 class Slice:
-    """A stretch in a lane, before it is known whether it gets a shape of its own."""
+    """An interval in a lane, which may get its own shape."""
 
     lane: int
     left: float
@@ -84,26 +83,26 @@ class Lane:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Everything that the template puts into SVG."""
+    """All parts of the SVG in the template."""
 
     scale: Scale
     lanes: Sequence[Lane]
     row: int
     people: float | None
-    """Where the row of people is, if there is one."""
+    """The position of the row of people, if there is one."""
     others: bool
-    """Whether others than people are in it."""
+    """Whether that row holds participants other than people."""
     strip: float | None
-    """Where the curve of how many were busy stands, if there is one."""
+    """The position of the curve of busy agents, if there is one."""
     most: int
-    """How many were busy at most."""
+    """The maximum number of busy agents."""
     height: int
     shapes: Sequence[Shape]
     paths: Mapping[str, str]
     """Paths by class, in the order in which they are drawn."""
     signs: Sequence[Sign]
     notes: Sequence[str]
-    """What was drawn together, or left out, for lack of room."""
+    """Notes on what was merged or left out for lack of room."""
 
 
 def drawing(run: Run, team: Sequence[Member]) -> Drawing:
@@ -112,7 +111,7 @@ def drawing(run: Run, team: Sequence[Member]) -> Drawing:
 
 
 class Plan:
-    """A layout in the making."""
+    """A builder of layouts."""
 
     def __init__(self, run: Run, team: Sequence[Member]) -> None:
         self.run, self.team, self.timed = run, team, timed(run)
@@ -141,7 +140,7 @@ class Plan:
         return in_seconds(first, last, (stretch for own in run.timeline.busy.values() for stretch in own))
 
     def draw(self) -> Drawing:
-        """All of it."""
+        """Return the complete drawing."""
         shapes, paths = [], dict[str, str]()
         paths["hands"], paths["returns"], paths["messages"] = "", "", ""
         signs = [*self._connect(paths), *self._signs()]
@@ -154,7 +153,7 @@ class Plan:
             paths["curve"] = self._curve()
         if len(signs) > SIGNS:
             signs.sort(key=lambda sign: URGENT.index(sign.kind))
-            self.notes.append(f"of {number(len(signs))} signs the first {SIGNS} are drawn, failures before others")
+            self.notes.append(f"only {SIGNS} of {number(len(signs))} signs are drawn, failures first")
             signs = signs[:SIGNS]
         lanes = [Lane(member, self._y(index)) for index, member in enumerate(self.team)]
         most = max((level for level in self.run.profile), default=0) if self.strip is not None else 0
@@ -164,16 +163,16 @@ class Plan:
         )  # fmt: skip
 
     def _y(self, lane: int) -> float:
-        """The middle of a lane."""
+        """Return the middle of a lane."""
         return self.top + self.row * (lane + 0.5)
 
     def _middle(self, agent: str | None) -> float | None:
-        """The middle of an agent's lane; people and others outside the team share theirs."""
+        """Return the middle of an agent's lane; participants outside the team share one."""
         lane = self.lane_of.get(agent or "")
         return self._y(lane) if lane is not None else self.people
 
     def _moment(self, place: int) -> float:
-        """Where an event lies on the axis."""
+        """Return the position of an event on the axis."""
         return self.scale(self.run.events[place].t if self.timed else place + 0.5)
 
     # work and waiting
@@ -208,7 +207,7 @@ class Plan:
         return f"{short(actor)}: {', '.join(parts)} ({short(event.id, 40)})"
 
     def _waits(self) -> Iterator[Slice]:
-        """Stretches between two acts of an agent: it waited for others, for people, or nobody knows for what."""
+        """Yield the gaps between acts of an agent: it waited for an agent, for a person, or for an unknown reason."""
         if not self.timed:
             return
         run, timeline = self.run, self.run.timeline
@@ -228,20 +227,20 @@ class Plan:
             if ready > timeline.ends[own]:
                 other = timeline.actors[binding]
                 kind, whom = ("asked", "a person") if other in OUTSIDE else ("waiting", short(other))
-                said = f"{short(actor)}: waits for {whom}, {duration(ready - timeline.ends[own])}"
-                yield Slice(lane, self.scale(timeline.ends[own]), self.scale(ready), kind, said)
+                title = f"{short(actor)}: waits for {whom}, {duration(ready - timeline.ends[own])}"
+                yield Slice(lane, self.scale(timeline.ends[own]), self.scale(ready), kind, title)
             if start > ready:
-                said = f"{short(actor)}: idle, {duration(start - ready)}"
-                yield Slice(lane, self.scale(ready), self.scale(start), "idle", said)
+                title = f"{short(actor)}: idle, {duration(start - ready)}"
+                yield Slice(lane, self.scale(ready), self.scale(start), "idle", title)
 
     def _shaped(self, slices: list[Slice], most: int, noun: str) -> tuple[list[Shape], dict[str, str]]:
-        """Shapes for the longest, and paths for all the rest."""
+        """Return shapes for the longest slices, and merged paths for the rest."""
         longest = set(range(len(slices)))
         if len(slices) > most:
             by_length = sorted(longest, key=lambda n: (slices[n].left - slices[n].right, n))
             longest = set(by_length[:most])
             fewer = f"{plural(len(slices) - most, f'short {noun}')} of {number(len(slices))}"
-            self.notes.append(f"{fewer} are drawn without details of their own")
+            self.notes.append(f"{fewer} are drawn without details")
         shapes, rest = [], defaultdict[tuple[str, int], list[tuple[int, int]]](list)
         for index, slice in enumerate(slices):
             left, right = round(slice.left), round(slice.right)
@@ -260,14 +259,14 @@ class Plan:
         return shapes, {name: "".join(parts) for name, parts in paths.items()}
 
     def _band(self, kind: str, lane: int) -> tuple[float, float]:
-        """Top and height of a stretch: work fills the bar, waiting is a line along its middle."""
+        """Return the top and height of a slice: work fills the bar, waiting is a line along its middle."""
         height = {"waiting": 4, "asked": 2, "idle": 1}.get(kind, self.bar)
         return self._y(lane) - height / 2, height
 
-    # what leads where
+    # lines between lanes
 
     def _connect(self, paths: dict[str, str]) -> Iterator[Sign]:
-        """Lines between lanes, into ``paths``, and a dot where each arrives."""
+        """Add lines between lanes to ``paths``, and yield a dot at the end of each."""
         graph = self.run.replayed.graph
         received = {source: target for source, target, type in reversed(list(graph.edges())) if type == "message"}
         lines = defaultdict[str, list[str]](list)
@@ -287,7 +286,7 @@ class Plan:
         paths |= {name: "".join(parts) for name, parts in lines.items()}
 
     def _signs(self) -> Iterator[Sign]:
-        """People stepping in, guards, failures, judgements."""
+        """Yield signs for human interventions, safety events, failures and judgements."""
         judged = {str(label.get("event")): str(label.get("label")) for label in self.run.replayed.trace.labels}
         root = self.team[0].id if self.team else ""
         for place, event in enumerate(self.run.events):
@@ -296,22 +295,22 @@ class Plan:
             at = f" at {duration(event.t - self.run.events[0].t)}" if self.timed else ""
             if event.type == "human_intervention" and self.people is not None:
                 whom = event.to if event.to in self.lane_of else root
-                yield Sign("person", x, self.people, f"{short(event.sender)} steps in{at}, to {short(whom)}")
+                yield Sign("person", x, self.people, f"{short(event.sender)} intervenes{at}, to {short(whom)}")
             if y is None:
                 continue
             if event.type == "safety_event":
                 yield Sign("guard", x, y, f"{short(actor)}: safety event{at}")
             if event.status != "ok":
-                said = short(what(event, self.tools.get(place)))
-                yield Sign("failed", x, y, f"{short(actor)}: {said}, {event.status}{at}")
+                title = short(what(event, self.tools.get(place)))
+                yield Sign("failed", x, y, f"{short(actor)}: {title}, {event.status}{at}")
             if event.id in judged:
-                said = f"judged {short(judged[event.id])} ({short(event.id, 40)})"
-                yield Sign("labelled", x, y, f"{short(actor)}: {said}")
+                title = f"judged {short(judged[event.id])} ({short(event.id, 40)})"
+                yield Sign("labelled", x, y, f"{short(actor)}: {title}")
 
     # the critical path
 
     def _thread(self) -> tuple[str, str]:
-        """The path as one thin line through the lanes, and the stretches of work on it."""
+        """Return the path as one thin line through the lanes, and the work on it."""
         points: list[tuple[int, float]] = []
         stretches = defaultdict[float, list[tuple[int, int]]](list)
         below = self.bar / 2 + 3
@@ -333,10 +332,10 @@ class Plan:
         rows = sorted(stretches.items())
         return thin, "".join(f"M{left} {y:g}H{right}" for y, spans in rows for left, right in joined(spans))
 
-    # how many were busy
+    # the number of busy agents
 
     def _curve(self) -> str:
-        """The number of busy agents over time, as an area: the most in each of its columns."""
+        """Return the number of busy agents over time as an area: the maximum of each column."""
         base, room = AXIS + STRIP - 4.0, STRIP - 12.0
         changes: Counter[int] = Counter()
         for own in self.run.timeline.busy.values():
@@ -361,7 +360,7 @@ def _percent(x: float) -> float:
 
 
 def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """A line without points that say nothing new; where it still has too many, its extremes in each column."""
+    """Remove redundant points of a line; if too many remain, keep the extremes of each column."""
     kept: list[tuple[int, float]] = []
     for point in points:
         if kept and point == kept[-1]:

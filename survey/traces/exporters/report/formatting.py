@@ -1,4 +1,4 @@
-"""Numbers and names as a reader meets them."""
+"""Formatting of numbers, durations and names for readers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 LONGEST_NAME = 120
 
 FIXED = "\u00a0"
-"""A space at which no line ends."""
+"""A no-break space."""
 
 UNSEEN = {
     code: "\ufffd"
@@ -19,11 +19,11 @@ UNSEEN = {
     )
     for code in range(first, last + 1)
 }  # fmt: skip
-"""Characters that HTML forbids, no file can hold, or that turn the text around them."""
+"""Characters that HTML forbids, that files cannot hold, or that reverse the text around them."""
 
 
 def visible(value: Any) -> Any:
-    """A text without characters that are no text; anything else as it is.
+    """Replace invalid characters in a text; return any other value unchanged.
 
     >>> visible("a\\x00b")
     'a\ufffdb'
@@ -32,13 +32,13 @@ def visible(value: Any) -> Any:
 
 
 def short(text: object, longest: int = LONGEST_NAME) -> str:
-    """A name in one line, cut if it goes on for ever."""
+    """Return a name on one line, cut if it is too long."""
     line = " ".join(str(text).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def number(value: float) -> str:
-    """A number with as many digits as anybody reads.
+    """Format a number with its significant digits.
 
     >>> number(1175318.0), number(14.625), number(0.0625), number(1e30), number(0)
     ('1,175,318', '14.6', '0.0625', '1e+30', '0')
@@ -51,7 +51,7 @@ def number(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share as a percentage.
+    """Format a share as a percentage.
 
     >>> share(0.4567), share(0.0001), share(0), share(0.9999)
     ('46\xa0%', '<\xa01\xa0%', '0\xa0%', '>\xa099\xa0%')
@@ -62,7 +62,7 @@ def share(value: float) -> str:
 
 
 def plural(count: float, noun: str) -> str:
-    """A count with its noun.
+    """Format a count with its noun.
 
     >>> plural(1, "agent"), plural(2, "reply"), plural(1200, "event")
     ('1 agent', '2 replies', '1,200 events')
@@ -77,7 +77,7 @@ UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def duration(seconds: float, units: int = 2) -> str:
-    """Seconds in words, to so many units.
+    """Format seconds as a duration of at most ``units`` units.
 
     >>> [duration(s).replace(FIXED, " ") for s in (0.1834, 4.26, 59.99, 185, 7500, 0, 2e-7)]
     ['0.18 s', '4.3 s', '60 s', '3 min 5 s', '2 h 5 min', '0 s', '< 1 ms']
@@ -103,7 +103,7 @@ def duration(seconds: float, units: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Clock:
-    """One way to write all times of a column or an axis, so that their figures stand under one another.
+    """One format for all times of a column or an axis, so that their digits align.
 
     >>> Clock(50).unit, Clock(50)(4.26), Clock(1500)(618.7), Clock(9000)(618.7), Clock(0.5)(0.04)
     ('s', '4.3', '10:19', '0:10:19', '0.040')
@@ -113,12 +113,12 @@ class Clock:
 
     @property
     def unit(self) -> str:
-        """What the figures are in."""
+        """The unit of the figures."""
         limits = ((100, "s"), (3600, "min:s"), (86400 * 4, "h:min:s"))
         return next((unit for limit, unit in limits if self.largest < limit), "days")
 
     def __call__(self, seconds: float) -> str:
-        """A time as it is written there."""
+        """Format a time."""
         if self.unit == "s":
             return f"{seconds:.{3 if self.largest < 1 else 1}f}"
         if self.unit == "days":

@@ -1,4 +1,4 @@
-"""The critical path: what the run could not have been shorter than, piece by piece."""
+"""The critical path, a lower bound of the length of the run, as segments."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ from survey.traces.replay import TURNS
 
 WORDS = {
     "orchestrator_decision": "deciding", "model_call": "model", "aggregate": "aggregating", "compaction": "compacting",
-    "spawn": "spawning", "delegate": "handing out work", "message": "message", "return": "work, up to its return",
-    "human_intervention": "a person", "safety_event": "safety check", "despawn": "leaving", "stop": "stopping",
+    "spawn": "spawning", "delegate": "delegating", "message": "message", "return": "work up to the return",
+    "human_intervention": "a person", "safety_event": "safety check", "despawn": "ending", "stop": "stopping",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of the path: one agent doing one thing, in one go."""
+    """A segment of the path: one continuous activity of one agent."""
 
     agent: str
     what: str
     kind: str
     start: float
-    """When it began, or at which event in an ordinal trace."""
+    """The start time, or the number of the first event in an ordinal trace."""
     weight: float
     """Seconds, or steps in an ordinal trace."""
     events: int
 
 
 def timed(run: Run) -> bool:
-    """Whether durations can be read off."""
+    """Return whether the trace has durations."""
     return run.replayed.trace.time == "seconds"
 
 
 def kind_of(event: Event) -> str:
-    """What sort of work an event ends: that of a model, that of a tool, or something the log does not tell."""
+    """Return the kind of work that an event ends: of a model, of a tool, or unspecified."""
     if event.type in TURNS or event.type == "compaction":
         return "model"
     return "tool" if event.type in ("tool_call", "tool_result") else "other"
 
 
 def tools_of(run: Run) -> dict[int, str]:
-    """The tool behind each result, as its call names it."""
+    """Return the tool of each result, as its call names it."""
     return {result: run.events[call].tool or "" for call, result in run.replayed.answers.items()}
 
 
 def what(event: Event, tool: str | None = None) -> str:
-    """The work that an event ends, in a word or two; ``tool`` where its call names it."""
+    """Name the work that an event ends, in a word or two; ``tool`` is the name in its call."""
     return event.tool or tool or "unnamed tool" if kind_of(event) == "tool" else WORDS[event.type]
 
 
 def critical(run: Run) -> list[tuple[int, float]]:
-    """The events on the critical path with the weight of each: seconds, or steps where seconds say nothing."""
+    """Return the events on the critical path with their weights: seconds, or steps in an untimed trace."""
     places = run.timeline.critical_path() if timed(run) else _heaviest_in_steps(run)
     chain = run.timeline.longest_s if timed(run) else run.timeline.longest_steps
     before, weighed = 0.0, []
@@ -64,7 +64,7 @@ def critical(run: Run) -> list[tuple[int, float]]:
 
 
 def _heaviest_in_steps(run: Run) -> list[int]:
-    """The chain with the most steps, first to last; of equals, the one that ends last."""
+    """Return the chain with the most steps, first to last; among equals, the one that ends last."""
     longest, steps, actors = run.timeline.longest_steps, run.timeline.steps, run.timeline.actors
     came_from, last = [-1] * len(longest), dict[str, int]()
     edges = list(zip(run.replayed.graph.targets, run.replayed.graph.sources, strict=True))
@@ -88,7 +88,7 @@ def _heaviest_in_steps(run: Run) -> list[int]:
 
 
 def segments(run: Run) -> list[Segment]:
-    """The critical path as pieces in order; their weights add up to it."""
+    """Return the critical path as segments in order; their weights add up to its length."""
     found: list[Segment] = []
     tools = tools_of(run)
     for place, weight in critical(run):
@@ -106,7 +106,7 @@ def segments(run: Run) -> list[Segment]:
 
 
 def summary(found: list[Segment]) -> list[tuple[str, float]]:
-    """What the path consists of, heaviest first."""
+    """Return the total weight of each activity on the path, heaviest first."""
     totals: dict[str, float] = defaultdict(float)
     for segment in found:
         totals[segment.what] += segment.weight

@@ -1,4 +1,4 @@
-"""The horizontal axis: seconds with long silences folded, or places in an order."""
+"""The horizontal axis: seconds with long idle periods compressed, or positions in an order."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from dataclasses import dataclass, replace
 from survey.traces.exporters.report.formatting import Clock, duration, number
 
 WIDTH = 20_000
-"""The whole axis in units of the drawing: a unit is a pixel of the widest zoom."""
+"""The width of the axis in units of the drawing: a unit is a pixel at the widest zoom."""
 
 BELOW_A_MINUTE = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0)
 LADDER = (*BELOW_A_MINUTE, 60.0, 300.0, 600.0, 1800.0, 3600.0, 14400.0, 43200.0, 86400.0)
-"""Distances of marks, each a multiple of the one before it, so that finer marks only add to coarser ones."""
+"""Distances of ticks, each a multiple of the previous one, so that finer ticks only add to coarser ones."""
 
 TIERS = (5, 11, 40, 150)
-"""The most marks at each tier: on a phone, on a screen, and at two widths of zoom."""
+"""The most ticks at each tier: on a phone, on a screen, and at two zoom widths."""
 
 FOLDED = 1 / 8
-"""A silence is folded if it is longer than this share of all the time in which anybody works."""
+"""An idle period is compressed if it exceeds this share of the total time in which any agent works."""
 
 
 APART = (4000, 1400, 400, 100)
-"""The least distance between two words on the axis at each tier, in units."""
+"""The least distance between two labels on the axis at each tier, in units."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A silence that is drawn shorter than it was."""
+    """An idle period that is drawn shorter than it was."""
 
     left: float
     width: float
     text: str
     tier: int = 0
-    """Where there is room for its word; 4: nowhere."""
+    """The tier with room for its label; 4: none."""
 
 
 @dataclass(frozen=True)
 class Tick:
-    """A mark on the axis; tier 0 has room everywhere, higher ones need a wider drawing."""
+    """A tick on the axis; tier 0 fits everywhere, higher tiers need a wider drawing."""
 
     x: float
     text: str
@@ -48,7 +48,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where on the drawing a time, or a place in the order, lies."""
+    """The mapping of a time, or of a position in the order, to a position on the drawing."""
 
     times: Sequence[float]
     places: Sequence[float]
@@ -57,7 +57,7 @@ class Scale:
     caption: str
 
     def __call__(self, value: float) -> float:
-        """The place of a value, from 0 to ``WIDTH``."""
+        """Return the position of a value, from 0 to ``WIDTH``."""
         times, places = self.times, self.places
         if value <= times[0]:
             return places[0]
@@ -69,7 +69,7 @@ class Scale:
 
 
 def in_seconds(first: float, last: float, busy: Iterable[tuple[float, float]]) -> Scale:
-    """An axis of seconds from the first event to the last."""
+    """Return an axis of seconds from the first event to the last."""
     if not last > first:
         last = first + max(1.0, abs(first) * 1e-9)
     working = list(joined(busy))
@@ -101,11 +101,11 @@ def in_seconds(first: float, last: float, busy: Iterable[tuple[float, float]]) -
 
 
 def in_order(count: int) -> Scale:
-    """An axis that counts events."""
+    """Return an axis that counts events."""
     last = float(max(count, 1))
     scale = Scale([0.0, last], [0.0, float(WIDTH)], [], [], "")
     ticks = _ticks(last, last, scale, number, (), whole=True)
-    return Scale(scale.times, scale.places, [], ticks, "events in their order")
+    return Scale(scale.times, scale.places, [], ticks, "events in order")
 
 
 def _ticks(
@@ -128,7 +128,7 @@ def _ticks(
 
 
 def _spaced(ticks: Sequence[Tick]) -> list[Tick]:
-    """Marks beside a fold lie closer than they should: those without room wait for a wider drawing."""
+    """Move ticks without room, such as those next to a fold, to a higher tier."""
     words = _Words()
     coarse_first = sorted(ticks, key=lambda tick: (tick.tier, tick.x))
     kept = [replace(tick, tier=words.place(tick.x, tick.tier)) for tick in coarse_first]
@@ -141,13 +141,13 @@ def _spaced_folds(folds: Sequence[Fold]) -> list[Fold]:
 
 
 class _Words:
-    """Words on a line, each put where there is room for it."""
+    """Labels on a line, each placed where there is room."""
 
     def __init__(self) -> None:
         self.taken: list[float] = []
 
     def place(self, x: float, tier: int) -> int:
-        """The first tier, from one on, at which a word has room; it is taken then."""
+        """Reserve and return the first tier, from ``tier`` on, with room for a label."""
         at = bisect_right(self.taken, x)
         gap = min((abs(x - other) for other in self.taken[max(at - 1, 0) : at + 1]), default=float(WIDTH))
         while tier < len(TIERS) and gap < APART[tier]:
@@ -158,7 +158,7 @@ class _Words:
 
 
 def _steps(shown: float, whole: bool) -> Iterator[float]:
-    """For every tier the smallest distance that leaves no more marks than it has room for."""
+    """Yield, for every tier, the smallest distance of ticks that fits its maximum."""
     ladder = [1.0, 5.0, 10.0, 50.0, 100.0] if whole else list(LADDER)
     while shown / ladder[-1] > TIERS[0]:
         ladder.append(ladder[-1] * (2 if ladder[-2] * 5 == ladder[-1] else 5))
@@ -167,7 +167,7 @@ def _steps(shown: float, whole: bool) -> Iterator[float]:
 
 
 def joined(stretches: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Stretches of time with those that touch made one.
+    """Merge intervals that overlap or touch.
 
     >>> list(joined([(4, 5), (0, 2), (1, 3)]))
     [(0, 3), (4, 5)]

@@ -1,4 +1,4 @@
-"""The sub-agents of a session: who spawned each, when its work came back, and when that was read."""
+"""The sub-agents of a session: their spawns, their returns, and when these were read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from survey.traces.model import NOTHING
 
 WORKFLOW = "Workflow"
 LAUNCHED = frozenset({"async_launched", "teammate_spawned", "remote_launched"})
-"""The sub-agent is on its way, and this result is no return."""
+"""Statuses of a result that confirms a launch and is not a return."""
 
 ENDINGS = {"failed": "error", "error": "error", "killed": "cancelled", "stopped": "cancelled", "cancelled": "cancelled"}
 RUNNING = frozenset({"running", "pending", "in_progress"})
@@ -32,15 +32,15 @@ RUNNING = frozenset({"running", "pending", "in_progress"})
 
 @dataclass
 class Return:
-    """Work that came back to the parent."""
+    """A return to the parent."""
 
     at: When
     status: str = "ok"
-    said: Words = field(default_factory=dict)
+    output: Words = field(default_factory=dict)
     tokens: dict[str, float] | float | None = None
     tool_calls: float | None = None
     read: When | None = None
-    """When the parent had it before its eyes; None where nothing says so."""
+    """When the parent read it; None if unknown."""
 
 
 @dataclass
@@ -51,41 +51,41 @@ class Child:
     parent: str
     call: Call | None = None
     exact: bool = True
-    """Whether an identifier in the log ties the call to the sub-agent."""
+    """Whether an identifier in the log links the call to the sub-agent."""
     role: str | None = None
     name: str | None = None
     model: str | None = None
     teammate: bool = False
     returns: list[Return] = field(default_factory=list)
     tasks: list[Call] = field(default_factory=list)
-    """Calls that gave it more to do once it was there."""
+    """Later calls that gave it more tasks."""
     cut: tuple[When, str] | None = None
-    """When and how it was stopped from outside."""
+    """When and how it was stopped externally."""
     workflow: Call | None = None
-    """The call of the workflow that it took part in; the program spawned it then, and not a turn of its own."""
+    """The call of its workflow, in which the program, and no turn, spawned it."""
     first: When = NEVER
     """Its first record, in a workflow."""
 
     @property
     def spawned(self) -> When | None:
-        """The moment of the spawn: the record of the call, which is when its last word was generated.
+        """The time of the spawn: that of the record of the call, written when its generation ends.
 
-        Newer versions run calls while the turn goes on, and the child starts within a second; older ones wait for
-        the end of the turn, so that the span from spawn to return holds that wait as well (3 s of 53 in one log).
-        In a workflow it is the first record, unless that is dated before the workflow.
+        Newer versions run calls while the turn continues, and the child starts within a second; older ones wait
+        for the end of the turn, so that the time from spawn to return includes that wait (3 s of 53 in one log).
+        In a workflow it is the first record of the child, unless that is dated before the workflow.
         """
         by = self.call or self.workflow
         return by.at if by and (self.call or self.first < by.at) else None
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to come from it, as far as the log goes."""
+        """Whether it has ended, according to the log."""
         ends = [back.at for back in self.returns[-1:]] + ([self.cut[0]] if self.cut else [])
         return bool(ends) and max(ends) > max((task.at for task in self.tasks), default=NEVER)
 
 
 def children_of(session: Session, facts: Facts) -> dict[str, Child]:
-    """The sub-agents of the session by instance, with their returns."""
+    """Return the sub-agents of the session by instance, with their returns."""
     found = _spawned(session, facts)
     workflows = [call for call in facts.calls.values() if call.tool == WORKFLOW and call.result]
     first = {entry.agent: (entry.t, entry.place) for entry in reversed(session.entries)}
@@ -109,7 +109,7 @@ def _spawned(session: Session, facts: Facts) -> dict[str, Child]:
         if call.tool not in SPAWNING:
             continue
         resumed = text(call.given.names.get("resume"))
-        id = _named(call, session, facts, agents)
+        id = _spawned_instance(call, session, facts, agents)
         id = None if id in (MAIN, call.agent) else id
         if resumed in found or id in found:
             found[resumed if resumed in found else id or ""].tasks.append(call)
@@ -118,12 +118,12 @@ def _spawned(session: Session, facts: Facts) -> dict[str, Child]:
         else:
             unnamed.append(call)
     _match_by_task(unnamed, found, session, facts)
-    _cut_circles(found)
+    _break_cycles(found)
     return found
 
 
-def _cut_circles(found: dict[str, Child]) -> None:
-    """Nobody spawned themselves, nor those who spawned them, whatever a damaged log says."""
+def _break_cycles(found: dict[str, Child]) -> None:
+    """Remove cycles of spawns, which a damaged log may contain."""
     settled: set[str] = set()
     for child in list(found.values()):
         line: set[str] = set()
@@ -138,13 +138,13 @@ def _cut_circles(found: dict[str, Child]) -> None:
 
 
 def _workflow(run: str | None, calls: list[Call]) -> Call | None:
-    """The call that a run of a workflow goes back to: the one that names it, or the only one there is."""
+    """Return the call of a workflow run: the one that names it, or the only one."""
     named = [call for call in calls if run and call.result and call.result.detail.get("runId") == run]
     return next(iter(named or (calls if run and len(calls) == 1 else [])), None)
 
 
 def _settle_clocks(found: dict[str, Child], facts: Facts) -> None:
-    """Put right what clocks that jump have done: nobody acts before their spawn, and no result precedes its call."""
+    """Correct times after clock jumps: no act precedes the spawn of its agent, and no result its call."""
     acts: dict[str, list[Turn | Call | Result]] = defaultdict(list)
     for turn in facts.turns:
         acts[turn.agent] += [turn, *turn.calls, *(call.result for call in turn.calls if call.result)]
@@ -171,7 +171,7 @@ def _put_after(moment: When, acts: list[Turn | Call | Result], facts: Facts) -> 
 
 
 def _ended_in_workflow(found: dict[str, Child], session: Session) -> None:
-    """The journal of a workflow says that an agent returned and not when: its last record is the nearest time."""
+    """Date returns in workflows by the agent's last record, since the journal has no times."""
     last = {entry.agent: (entry.t, entry.place) for entry in session.entries}
     for child in found.values():
         if child.workflow and child.id in session.returned_in_workflow and not child.returns:
@@ -179,25 +179,25 @@ def _ended_in_workflow(found: dict[str, Child], session: Session) -> None:
 
 
 def _written_to(found: dict[str, Child], facts: Facts) -> None:
-    """A message to a sub-agent that is no teammate gives it more to do."""
+    """Treat a message to a sub-agent that is not a teammate as a further task."""
     for call in sorted(facts.calls.values(), key=lambda call: call.at):
         child = found.get(receiver_of(call) or "") if call.tool in WRITING else None
-        if child and not child.teammate and child.spawned and call.at > child.spawned and is_fine(call):
+        if child and not child.teammate and child.spawned and call.at > child.spawned and not_failed(call):
             child.tasks.append(call)
 
 
 def receiver_of(call: Call) -> str | None:
-    """To whom a message is sent."""
+    """Return the receiver of a message."""
     return text(call.given.names.get("to")) or text(call.given.names.get("recipient"))
 
 
-def is_fine(call: Call) -> bool:
-    """Whether nothing speaks against the call having worked."""
+def not_failed(call: Call) -> bool:
+    """Return whether the log records no failure of the call."""
     return call.result is None or call.result.status == "ok"
 
 
-def _named(call: Call, session: Session, facts: Facts, agents: set[str]) -> str | None:
-    """The instance that a call spawned, by any record that names it; in a stream the call itself stands for it."""
+def _spawned_instance(call: Call, session: Session, facts: Facts, agents: set[str]) -> str | None:
+    """Return the instance that a call spawned, by any record that names it; in a stream, the id of the call."""
     if call.id in agents:
         return call.id
     if call.result:
@@ -214,10 +214,10 @@ def _named(call: Call, session: Session, facts: Facts, agents: set[str]) -> str 
 
 
 def _match_by_task(unnamed: list[Call], found: dict[str, Child], session: Session, facts: Facts) -> None:
-    """Old versions name nobody: a call and a log belong together if the log begins with the task of the call.
+    """Match calls with logs of old versions, which name no agent, by the task at the start of the log.
 
-    A call that came back well had a sub-agent even if there is no trace of it; a call that did not, and that
-    no log answers to, spawned nobody that we know of, and stays a call of a tool.
+    A successful call had a sub-agent even if it left no log. A call that failed, and matches no log, is treated
+    as a plain tool call.
     """
     orphans: dict[str, list[str]] = defaultdict(list)
     for agent in dict.fromkeys(entry.agent for entry in session.entries):
@@ -243,7 +243,7 @@ def _describe(child: Child, session: Session, facts: Facts) -> None:
 
 
 def _signals(found: dict[str, Child], facts: Facts) -> None:
-    """Go through all that says that work came back, in the order of time."""
+    """Process all records of returns, in the order of time."""
     signals: list[tuple[When, int, Child, Call | Notice]] = []
     by_call = {child.call.id: child for child in found.values() if child.call}
     for child in found.values():
@@ -258,26 +258,26 @@ def _signals(found: dict[str, Child], facts: Facts) -> None:
         if named and call.result:
             signals.append((call.result.at, 2, named, call))
     for notice in facts.notices:
-        told = found.get(notice.about) or others.get(notice.about) or by_call.get(notice.call or "")
-        if told:
-            signals.append((notice.at, 0, told, notice))
+        notified = found.get(notice.about) or others.get(notice.about) or by_call.get(notice.call or "")
+        if notified:
+            signals.append((notice.at, 0, notified, notice))
     for _, _, child, signal in sorted(signals, key=lambda signal: (signal[0], signal[1])):
         if isinstance(signal, Notice):
-            _noticed(child, signal)
+            _apply_notice(child, signal)
         elif signal.tool in SPAWNING:
-            _answered(child, signal)
+            _apply_result(child, signal)
         else:
-            _asked(child, signal)
+            _apply_status(child, signal)
 
 
 def task_of(call: Call) -> str | None:
-    """The background task that a call asks about."""
+    """Return the background task of a call."""
     keys = ("task_id", "agentId", "agent_id", "shell_id")
     return next((id for key in keys if (id := instance(call.given.names.get(key)))), None)
 
 
-def _answered(child: Child, call: Call) -> None:
-    """The result of the spawning call: the return itself, unless the sub-agent works in the background."""
+def _apply_result(child: Child, call: Call) -> None:
+    """Process the result of a spawning call: the return, unless the sub-agent works in the background."""
     result = call.result
     if result is None or text(result.detail.get("status")) in LAUNCHED or flag(result.detail.get("isAsync")):
         return
@@ -290,10 +290,10 @@ def _answered(child: Child, call: Call) -> None:
     total = number(result.detail.get("totalTokens"))
     spent = last if last is not None else total
     calls = number(result.detail.get("totalToolUseCount"))
-    _returned(child, Return(result.at, status, result.said, spent, calls, read=result.at))
+    _add_return(child, Return(result.at, status, result.output, spent, calls, read=result.at))
 
 
-def _noticed(child: Child, notice: Notice) -> None:
+def _apply_notice(child: Child, notice: Notice) -> None:
     if notice.status in RUNNING:
         return
     status = ENDINGS.get(notice.status, "ok")
@@ -301,10 +301,10 @@ def _noticed(child: Child, notice: Notice) -> None:
         child.cut = child.cut or (notice.at, status)
         return
     read = notice.at if notice.seen else None
-    _returned(child, Return(notice.at, status, tokens=notice.tokens, read=read))
+    _add_return(child, Return(notice.at, status, tokens=notice.tokens, read=read))
 
 
-def _asked(child: Child, call: Call) -> None:
+def _apply_status(child: Child, call: Call) -> None:
     result = call.result
     if result is None or result.status != "ok":
         return
@@ -314,17 +314,17 @@ def _asked(child: Child, call: Call) -> None:
     status = text(mapping(result.detail.get("task")).get("status")) or "completed"
     done = result.detail.get("retrieval_status") in ("success", "completed") or not result.detail
     if done and status not in RUNNING and ENDINGS.get(status) != "cancelled":
-        _returned(child, Return(result.at, ENDINGS.get(status, "ok"), result.said, read=result.at))
+        _add_return(child, Return(result.at, ENDINGS.get(status, "ok"), result.output, read=result.at))
 
 
-def _returned(child: Child, new: Return) -> None:
-    """A return, or the reading of one that is known: there is one for each task, however often it is told."""
+def _add_return(child: Child, new: Return) -> None:
+    """Add a return, or mark a known one as read: each task has one, even if several records report it."""
     if child.spawned:
         new.at = max(new.at, child.spawned)
     known = child.returns[-1] if child.returns else None
     if known is None or any(known.at < task.at < new.at for task in child.tasks):
         child.returns.append(new)
         return
-    known.said = known.said or new.said
+    known.output = known.output or new.output
     if known.read is None and new.read is not None:
         known.read = new.read

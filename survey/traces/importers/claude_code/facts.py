@@ -1,6 +1,6 @@
-"""What happened in a session, from its entries: turns, calls with their results, and what came from outside.
+"""The facts of a session, from its entries: turns, calls with results, and external inputs.
 
-Nothing is a trace yet; facts only join what several records say about one thing.
+A fact joins all records about one act; the trace is written later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session, instance
-from survey.traces.importers.claude_code.summaries import Gist, Given, Notice, Result, Said, When, Words, spoken
+from survey.traces.importers.claude_code.summaries import (
+    Given,
+    Notice,
+    RecordSummary,
+    Result,
+    UserText,
+    When,
+    Words,
+    texts_of,
+)
 from survey.traces.importers.json_values import flag, items, mapping, number, text
 
 COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
@@ -19,32 +28,32 @@ COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
 
 @dataclass
 class Turn:
-    """One generation of a model, from all the records that carry its message id."""
+    """One generation of a model, from all records with its message id."""
 
     id: str
     agent: str
     at: When
     end: float
     usage: dict[str, float] = field(default_factory=dict)
-    told: list[Entry] = field(default_factory=list)
-    """The records with words in them; the words are read again when the turn is told."""
+    written_records: list[Entry] = field(default_factory=list)
+    """The records with text, which is read again when the turn is written."""
     calls: list[Call] = field(default_factory=list)
     failed: bool = False
 
     @property
     def text(self) -> str:
-        """What the model said, each thing once though records of a growing message repeat it."""
+        """The text of the turn, without the repetitions in records of a growing message."""
         texts: list[str] = []
-        for entry in self.told:
-            for said in spoken(entry.fields):
-                if said not in texts[-8:]:
-                    texts.append(said)
+        for entry in self.written_records:
+            for passage in texts_of(entry.fields):
+                if passage not in texts[-8:]:
+                    texts.append(passage)
         return "\n".join(texts)
 
 
 @dataclass
 class Call:
-    """A tool call, and its result once there is one."""
+    """A tool call, and its result if there is one."""
 
     id: str
     tool: str | None
@@ -56,44 +65,44 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Remark:
-    """Something that reached an agent from outside: a prompt, an interruption, a teammate's message."""
+class ExternalInput:
+    """An external input to an agent: a prompt, an interruption, or a message of a teammate."""
 
     kind: str
     agent: str
     at: When
-    said: Words
+    words: Words
     sender: str = ""
     coded: bool = False
-    """Whether it is JSON, as the messages of the protocol are."""
+    """Whether it is JSON, as in the protocol."""
 
 
 @dataclass
 class Facts:
-    """Everything that happened in a session."""
+    """All acts of a session."""
 
     turns: list[Turn] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
-    remarks: list[Remark] = field(default_factory=list)
+    external_inputs: list[ExternalInput] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     compactions: list[Entry] = field(default_factory=list)
     prevented: list[Entry] = field(default_factory=list)
-    """Stops of hooks that kept the run from going on."""
+    """Stops by hooks that prevented the run from continuing."""
     started: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Of a stream: the instance and its type by the call that started it."""
+    """In a stream: the instance and its type, by the call that started it."""
     finished: Entry | None = None
     """The last ``result`` record of a stream."""
     models: dict[str, str] = field(default_factory=dict)
-    """The model behind each agent's first turn."""
+    """The model of each agent's first turn."""
     tasks: dict[str, str] = field(default_factory=dict)
-    """The hash of the first thing that an agent was told."""
+    """The hash of the first text for each agent."""
     by_record: dict[str, Turn | Call] = field(default_factory=dict)
-    """The turn or the answered call that a record belongs to, by the record's id."""
+    """The turn or the answered call of a record, by the record's id."""
     lost: Counter[str] = field(default_factory=Counter)
 
 
 def facts_of(session: Session) -> Facts:
-    """The facts that a session's entries add up to."""
+    """Return the facts of a session."""
     reader = _Reader()
     for entry in session.entries:
         reader.take(entry)
@@ -108,79 +117,79 @@ class _Reader:
         self._results: list[tuple[str, str | None, Result]] = []
         self._queue: deque[list[Notice]] = deque()
         self._refused: set[str] = set()
-        """Agents whose last record was a call that a person refused or cut short."""
-        self._lossy: set[str | None] = set()
-        """Records whose losses are counted: a turn may be told twice."""
+        """Agents whose last record was a call that a person refused or interrupted."""
+        self._counted_losses: set[str | None] = set()
+        """Records whose losses are already counted: a turn may be repeated."""
 
     def take(self, entry: Entry) -> None:
-        gist = entry.gist
-        if gist.lost:
-            self._lose(gist)
-        if gist.kind == "assistant":
-            self._assistant(entry, gist)
-        elif gist.kind == "system":
-            self._system(entry, gist.fields)
-        elif gist.kind == "queue-operation":
-            self._queued((entry.t, entry.place), gist)
-        elif gist.kind == "result":
+        summary = entry.summary
+        if summary.lost:
+            self._count_losses(summary)
+        if summary.kind == "assistant":
+            self._assistant(entry, summary)
+        elif summary.kind == "system":
+            self._system(entry, summary.fields)
+        elif summary.kind == "queue-operation":
+            self._queued((entry.t, entry.place), summary)
+        elif summary.kind == "result":
             self.facts.finished = entry
-        for id, result in gist.results:
+        for id, result in summary.results:
             result.at = entry.t, entry.place
-            self._results.append((id, gist.id, result))
-            if result.by_a_person:
+            self._results.append((id, summary.id, result))
+            if result.by_person:
                 self._refused.add(entry.agent)
-        if gist.said and gist.kind != "queue-operation":
-            self._said(entry.agent, (entry.t, entry.place), gist.said)
+        if summary.user_text and summary.kind != "queue-operation":
+            self._user_text(entry.agent, (entry.t, entry.place), summary.user_text)
 
-    def _lose(self, gist: Gist) -> None:
-        if gist.id is None or gist.id not in self._lossy:
-            self.facts.lost.update(gist.lost)
-            self._lossy.add(gist.id)
+    def _count_losses(self, summary: RecordSummary) -> None:
+        if summary.id is None or summary.id not in self._counted_losses:
+            self.facts.lost.update(summary.lost)
+            self._counted_losses.add(summary.id)
 
-    def _assistant(self, entry: Entry, gist: Gist) -> None:
+    def _assistant(self, entry: Entry, summary: RecordSummary) -> None:
         self._refused.discard(entry.agent)
-        named, model, usage = gist.message
+        named, model, usage = summary.message
         id = named or f"record {entry.place}"
         turn = self._turns.get(id)
         if turn is None:
             turn = self._turns[id] = Turn(id, entry.agent, (entry.t, entry.place), entry.t)
             self.facts.turns.append(turn)
         turn.end = max(turn.end, entry.t)
-        if gist.id:
-            self.facts.by_record[gist.id] = turn
-        turn.failed |= gist.failed
+        if summary.id:
+            self.facts.by_record[summary.id] = turn
+        turn.failed |= summary.failed
         if model and model != "<synthetic>":
             self.facts.models.setdefault(turn.agent, model)
         # The records of a message repeat its usage while it grows: the largest count of a kind is the last one.
         for kind, count in usage.items():
             turn.usage[kind] = max(count, turn.usage.get(kind, 0))
-        if gist.speaks:
-            turn.told.append(entry)
-        for call, tool, given in gist.calls:
+        if summary.speaks:
+            turn.written_records.append(entry)
+        for call, tool, given in summary.calls:
             if call is None:
                 self.facts.lost["tool calls without an id"] += 1
             elif call not in self.facts.calls:
                 self.facts.calls[call] = Call(call, tool, given, turn.agent, (entry.t, entry.place), turn)
                 turn.calls.append(self.facts.calls[call])
 
-    def _said(self, agent: str, at: When, said: Said) -> None:
-        """Sort out who speaks in a user's message: a person, the program, a teammate, or an interruption."""
-        if said.notices or said.notifies:
-            self.facts.notices += [replace(notice, at=at) for notice in said.notices]
-        elif said.messages:
-            self.facts.remarks += [
-                Remark("message", agent, at, words, sender, coded) for sender, words, coded in said.messages
+    def _user_text(self, agent: str, at: When, user_text: UserText) -> None:
+        """Classify a user message: from a person, the program or a teammate, or an interruption."""
+        if user_text.notices or user_text.notifies:
+            self.facts.notices += [replace(notice, at=at) for notice in user_text.notices]
+        elif user_text.messages:
+            self.facts.external_inputs += [
+                ExternalInput("message", agent, at, words, sender, coded) for sender, words, coded in user_text.messages
             ]
-        elif said.interrupts:
-            # The result of the call that was cut short has the same words: it was one act of one person.
+        elif user_text.interrupts:
+            # The result of the interrupted call has the same text: both record one act of the person.
             if agent not in self._refused:
-                self.facts.remarks.append(Remark("interruption", agent, at, said.words))
-        elif said.injected:
+                self.facts.external_inputs.append(ExternalInput("interruption", agent, at, user_text.words))
+        elif user_text.injected:
             return
         elif agent == MAIN:
-            self.facts.remarks.append(Remark("prompt", agent, at, said.words))
-        elif said.words:
-            self.facts.tasks.setdefault(agent, said.words["content_ref"])
+            self.facts.external_inputs.append(ExternalInput("prompt", agent, at, user_text.words))
+        elif user_text.words:
+            self.facts.tasks.setdefault(agent, user_text.words["content_ref"])
 
     def _system(self, entry: Entry, fields: Mapping[str, Any]) -> None:
         subtype = text(fields.get("subtype"))
@@ -196,11 +205,11 @@ class _Reader:
             status = text(fields.get("status")) or "completed"
             self.facts.notices.append(Notice((entry.t, entry.place), agent, status, call, spent, seen=True))
 
-    def _queued(self, at: When, gist: Gist) -> None:
-        """What waits for the model's attention; what leaves the queue names nothing, so the oldest goes first."""
-        operation = gist.fields.get("operation")
+    def _queued(self, at: When, summary: RecordSummary) -> None:
+        """Track queued notices; a removal does not name its notice, so the oldest is taken."""
+        operation = summary.fields.get("operation")
         if operation == "enqueue":
-            notices = [replace(notice, at=at) for notice in (gist.said.notices if gist.said else [])]
+            notices = [replace(notice, at=at) for notice in (summary.user_text.notices if summary.user_text else [])]
             self.facts.notices += notices
             self._queue.append(notices)
             return
@@ -209,7 +218,7 @@ class _Reader:
             self.facts.notices += [replace(notice, at=at, seen=True) for notice in self._queue.popleft()]
 
     def join(self) -> None:
-        """Give every call its result: after the pass, because a clock that jumps back puts results before calls."""
+        """Assign results to calls; done last, because a clock that jumps back puts results before their calls."""
         for id, record, result in self._results:
             call = self.facts.calls.get(id)
             if call is None:

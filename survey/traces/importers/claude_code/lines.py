@@ -1,7 +1,7 @@
-"""A log of JSON Lines that is read along once, and again where one of its records is asked for.
+"""A log of JSON Lines that is streamed once, with random access to its records afterwards.
 
-A session may be longer than the memory. What stays of a record is where it stands; most of its bytes are results of
-tools, of which a trace holds a hash.
+A session may exceed the memory, so only the position of a record is stored; most of its bytes are tool results,
+of which a trace holds a hash.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from survey.traces.files import GZIP, ZSTD, BadPacking, unpacked
+from survey.traces.files import GZIP, ZSTD, DecompressionError, decompressed
 from survey.traces.importers.log import BadLog, Log
 
 BOM = b"\xef\xbb\xbf"
-"""What some programs write before the first line."""
+"""The byte order mark that some programs write before the first line."""
 
 AT_ONCE = 1 << 18
-"""Bytes that are read at a time; with the usual 8 kB, less than two records, lines took four times as long."""
+"""The size of the read buffer in bytes; with the usual 8 kB, less than two records, lines took four times as long."""
 
 _decoded = msgspec.json.Decoder().decode
 
 
 class Line(NamedTuple):
-    """A line, and where in the log it stands."""
+    """A line and its position in the log."""
 
     number: int
     start: int
@@ -36,16 +36,16 @@ class Line(NamedTuple):
 
 
 class Lines:
-    """The records of a log file. A packed one, and one from standard input, is kept in memory as it is."""
+    """The records of a log file. A packed file, and standard input, is held in memory."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._kept = log.data
+        self._data = log.data
         self.unreadable = 0
-        """Lines found to be no JSON object; an importer records them as lost."""
+        """Number of lines that are not JSON objects; an importer reports them as lost."""
 
     def __iter__(self) -> Iterator[Line]:
-        """The objects in file order, as ``Log.records`` gives them. Raises ``BadLog`` where nothing can be unpacked."""
+        """Yield the objects in file order, like ``Log.records``. Raises ``BadLog`` if the file cannot be unpacked."""
         self.unreadable = 0
         for line in self.values():
             if isinstance(line.fields, dict):
@@ -54,7 +54,7 @@ class Lines:
                 self.unreadable += 1
 
     def values(self) -> Iterator[Line]:
-        """What stands on each line that is not blank; ``None`` where that is no JSON."""
+        """Yield the value of each line that is not blank; ``None`` if it is not JSON."""
         start = 0
         with self._opened() as stream:
             for number, line in enumerate(stream, 1):
@@ -64,9 +64,9 @@ class Lines:
                 start += len(line)
 
     def again(self, start: int, size: int) -> Mapping[str, Any]:
-        """The object that stands there. Raises ``BadLog`` where the file is no longer the one that was read."""
-        if self._kept is not None:
-            line = self._kept[start : start + size]
+        """Read the object at a position again. Raises ``BadLog`` if the file has changed."""
+        if self._data is not None:
+            line = self._data[start : start + size]
         else:
             with self._log.path.open("rb", buffering=0) as stream:
                 stream.seek(start)
@@ -77,21 +77,21 @@ class Lines:
         return value
 
     def _opened(self) -> IO[bytes]:
-        if self._kept is None:
+        if self._data is None:
             stream = io.BufferedReader(self._log.path.open("rb", buffering=0), AT_ONCE)
             if not stream.peek(4).startswith((GZIP, ZSTD)):
                 return stream
             with stream:
-                self._kept = stream.read()
+                self._data = stream.read()
         try:
-            self._kept = unpacked(self._kept, self._log.path.name)
-        except BadPacking as error:
+            self._data = decompressed(self._data, self._log.path.name)
+        except DecompressionError as error:
             raise BadLog(str(error)) from None
-        return io.BytesIO(self._kept)
+        return io.BytesIO(self._data)
 
 
 def opening(log: Log, number: int = 20) -> list[Mapping[str, Any]]:
-    """What ``log.opening`` gives, and of a log of JSON Lines not a line more is read."""
+    """Return the same as ``log.opening``, but read no more lines of a JSON Lines log than needed."""
     if log.is_folder:
         return []
     values = (line.fields for line in Lines(log).values())
@@ -102,10 +102,10 @@ def opening(log: Log, number: int = 20) -> list[Mapping[str, Any]]:
 
 
 def _value(line: bytes) -> Any:
-    """What stands on a line: what ``json.loads`` makes of its text, ``None`` of what is no JSON, ``UNSET`` of blanks.
+    """Return the value of a line as ``json.loads`` does; ``None`` if it is not JSON, ``UNSET`` if it is blank.
 
-    Whatever msgspec takes it takes as ``json.loads`` does, in half the time; it refuses more (``NaN``, numbers
-    beyond a float, halves of surrogate pairs, bytes that are no UTF-8), which logs hold.
+    msgspec decodes what it accepts like ``json.loads``, in half the time; it rejects more (``NaN``, numbers beyond
+    a float, halves of surrogate pairs, invalid UTF-8), which occurs in logs.
     """
     try:
         return _decoded(line)

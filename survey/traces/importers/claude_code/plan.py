@@ -1,4 +1,4 @@
-"""What must be known of a session before its trace can be written: who decides, who reads what, who puts together."""
+"""The plan of a trace: which turns make decisions, read returns and aggregate them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from survey.traces.importers.claude_code.summaries import ENDING, NEVER, SPAWNIN
 
 
 class Plan:
-    """The turns of each agent in their order, and what each of them is for."""
+    """The turns of each agent in order, with their roles."""
 
     def __init__(self, facts: Facts, children: dict[str, Child]) -> None:
         self.children = children
@@ -23,19 +23,19 @@ class Plan:
         self.readers: dict[int, Turn] = {}
         """The turn that reads a return, by the identity of the return."""
         self.together: dict[int, Turn] = {}
-        """The turn that puts a return together with the others of its batch, by the identity of the return."""
+        """The turn that aggregates a return with the others of its batch, by the identity of the return."""
         self.aggregates: set[str] = set()
-        """The turns that put returns together."""
+        """The turns that aggregate returns."""
         self._read()
 
     def next_turn(self, agent: str, after: When) -> Turn | None:
-        """The first turn that an agent begins after a moment."""
+        """Return the first turn that an agent starts after a time."""
         starts = self._starts.get(agent, [])
         place = bisect_right(starts, after)
         return self.turns[agent][place] if place < len(starts) else None
 
     def decisions(self, turn: Turn) -> list[str]:
-        """Which sub-decisions of orchestration a turn takes, by the calls that it makes."""
+        """Return the orchestration sub-decisions of a turn, by its calls."""
         codes = set()
         for call in turn.calls:
             if call.id in self.tasks:
@@ -66,7 +66,7 @@ class Plan:
             self._aggregate(parent, by_turn, sorted(out[parent]))
 
     def _aggregate(self, parent: str, read: dict[str, list[Return]], out: list[tuple[When, When]]) -> None:
-        """The first turn after the last return of a batch puts the batch together, unless it delegates again."""
+        """Mark the first turn after the last return of a batch as its aggregation, unless it delegates again."""
         batch: list[Return] = []
         begun, latest = 0, NEVER
         for turn in self.turns[parent]:
@@ -83,12 +83,12 @@ class Plan:
                 batch = []
 
 
-def settle_tokens(plan: Plan) -> int:
-    """Take what the parents were told about tokens as what it is; give how many turns are known by their tokens alone.
+def assign_tokens(plan: Plan) -> int:
+    """Assign the tokens reported to parents; return the number of turns known only by their tokens.
 
-    Measured on real logs: ``totalTokens`` is the sum of ``usage``, and ``usage`` is that of one
-    generation, the last. Where that turn is in the sub-agent's own log it is counted there, at most with an output
-    that was still growing; else the return carries it.
+    Measured on real logs: ``totalTokens`` is the sum of ``usage``, and ``usage`` is that of the last generation
+    only. If that turn is in the sub-agent's own log, it is counted there, with the larger output count;
+    otherwise the return carries the tokens.
     """
     unseen = 0
     for child in plan.children.values():
@@ -104,5 +104,5 @@ def settle_tokens(plan: Plan) -> int:
 
 
 def _one(one: dict[str, float], other: dict[str, float]) -> bool:
-    """Whether two accounts are of one generation: the same went in."""
+    """Return whether two usages have the same input, and so belong to one generation."""
     return all(one.get(kind) == other.get(kind) for kind in ("input", "cache_read", "cache_write"))

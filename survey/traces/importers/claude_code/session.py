@@ -1,8 +1,8 @@
-"""The records of one session, gathered from all the places where versions of Claude Code put them.
+"""The records of one session, collected from all places where versions of Claude Code store them.
 
-Sub-agents write into the main file (``isSidechain``), into ``agent-<id>.jsonl`` beside it, or into
-``<session>/subagents/``; for a while the main file repeated their messages as ``progress``. What
-comes out is one list of entries, each with the agent it belongs to.
+Sub-agents write into the main file (``isSidechain``), into ``agent-<id>.jsonl`` in the same folder, or into
+``<session>/subagents/``; some versions repeat their messages in the main file as ``progress``. The result is one
+list of entries, each with its agent.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from survey.traces.importers.claude_code.lines import Lines, opening
-from survey.traces.importers.claude_code.summaries import Gist, gist_of
+from survey.traces.importers.claude_code.summaries import RecordSummary, summarise
 from survey.traces.importers.json_values import flag, instant, mapping, text
 from survey.traces.importers.json_values import instance as one_of_the_team
 from survey.traces.importers.log import Log
 from survey.traces.model import Content
 
 MAIN = "main"
-"""The instance that the session itself is."""
+"""The instance id of the session's main agent."""
 
-TOLD = frozenset({"user", "assistant", "system", "queue-operation", "attachment", "result"})
-"""Types of the records that acts are read from."""
+EVENT_RECORDS = frozenset({"user", "assistant", "system", "queue-operation", "attachment", "result"})
+"""Types of the records that contain acts."""
 
-KEPT_BY_THE_PROGRAM = frozenset(
+PROGRAM_RECORDS = frozenset(
     {
         "agent-color",
         "agent-name",
@@ -55,57 +55,57 @@ KEPT_BY_THE_PROGRAM = frozenset(
         "worktree-state",
     }
 )
-"""Types of the records in which the program keeps its own affairs: nobody acts in them."""
+"""Types of the records for the program's own state: they contain no acts."""
 
 SAFE_NAME = re.compile(r"[\w-]+\Z", re.ASCII)
 LOGS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 LATEST = 1e11
-"""A stamp beyond the year 5000 is damage, not a time."""
+"""A timestamp beyond the year 5000 is damaged."""
 
 
 class Entry(NamedTuple):
-    """A record, the agent it belongs to, and its place in time and in the log.
+    """A record with its agent, its time and its position in the log.
 
-    There are many and most are long: of what the record says there is but the gist.
+    Records are many and long, so an entry stores only a summary.
     """
 
     agent: str
     t: float
     place: int
-    gist: Gist
+    summary: RecordSummary
     where: tuple[Lines, int, int]
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The record itself, read again, and unwrapped if the main log repeats it."""
+        """The record itself, read again; unwrapped if the main log repeats it."""
         lines, start, size = self.where
         return _unwrapped(lines.again(start, size))
 
 
 @dataclass
 class Session:
-    """All that the files of one session say, before anything is made of it."""
+    """The contents of the files of one session."""
 
     id: str = ""
     version: str | None = None
     time: str = "seconds"
     entries: list[Entry] = field(default_factory=list)
     spawned_by: dict[str, str] = field(default_factory=dict)
-    """Instance by the id of the call that spawned it, where a record or sidecar says so."""
+    """Instance by the id of the call that spawned it, if a record or sidecar names both."""
     sidecars: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What ``agent-<id>.meta.json`` says, by instance."""
+    """The contents of ``agent-<id>.meta.json``, by instance."""
     workflows: dict[str, str] = field(default_factory=dict)
-    """The run of a workflow by each instance that took part in it."""
+    """The workflow run of each participating instance."""
     returned_in_workflow: set[str] = field(default_factory=set)
     compaction_logs: list[float | None] = field(default_factory=list)
-    """When each of the internal logs ``agent-acompact-*`` ends; their own records tell the main log once more."""
+    """The end of each internal log ``agent-acompact-*``; its records repeat the main log."""
     lost: Counter[str] = field(default_factory=Counter)
 
 
 def sessions(log: Log, content: Content) -> Iterator[Session]:
-    """The sessions of a file (one) or of a folder (one for each main file, then those whose main file is missing)."""
+    """Yield the sessions of a file (one) or of a folder (one for each main file, then those without a main file)."""
     if not log.is_folder:
-        own = {} if log.data is not None or log.path.name.startswith("agent-") else _children_beside(log.path.parent)
+        own = {} if log.data is not None or log.path.name.startswith("agent-") else _sibling_logs(log.path.parent)
         yield _Reader(content).read(log, own)
         return
     within = log.path / "subagents"
@@ -119,17 +119,17 @@ def sessions(log: Log, content: Content) -> Iterator[Session]:
 
 
 def _sessions_in(folder: Path, content: Content) -> Iterator[Session]:
-    beside = _children_beside(folder)
+    siblings = _sibling_logs(folder)
     known = set()
     for path in _mains(folder):
-        session = _Reader(content).read(Log(path), beside)
+        session = _Reader(content).read(Log(path), siblings)
         known |= {session.id, _stem(path)}
         yield session
     for name in sorted({path.name for path in folder.iterdir() if (path / "subagents").is_dir()} - known):
         known.add(name)
-        yield _Reader(content).read(None, beside, folder / name)
-    for name in sorted(beside.keys() - known):
-        yield _Reader(content).read(None, {name: beside[name]})
+        yield _Reader(content).read(None, siblings, folder / name)
+    for name in sorted(siblings.keys() - known):
+        yield _Reader(content).read(None, {name: siblings[name]})
 
 
 def _logs_in(folder: Path) -> list[Path]:
@@ -144,8 +144,8 @@ def _stem(path: Path) -> str:
     return path.name.split(".jsonl")[0]
 
 
-def _children_beside(folder: Path) -> dict[str, list[Path]]:
-    """Files of sub-agents beside the main file, by their session; looked at once, however many sessions there are."""
+def _sibling_logs(folder: Path) -> dict[str, list[Path]]:
+    """Return the sub-agent files in the folder of the main files, by session; one scan serves all sessions."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.glob("agent-*.jsonl*")):
         first = opening(Log(path), 1) if path.is_file() else []
@@ -155,31 +155,31 @@ def _children_beside(folder: Path) -> dict[str, list[Path]]:
 
 
 def instance(value: object) -> str | None:
-    """The id of a sub-agent; one that is called like the session is told apart from it."""
+    """Return the id of a sub-agent; an id equal to that of the main agent gets a suffix."""
     id = one_of_the_team(value)
     return f"{id}-agent" if id == MAIN else id
 
 
 class _Reader:
-    """Reads the files of one session, one after the other."""
+    """Reads the files of one session."""
 
     def __init__(self, content: Content) -> None:
         self.session = Session()
         self._content = content
         self._seen: set[str] = set()
         self._chains: dict[str, str] = {}
-        self._found: list[tuple[str, float | None, float | None, Gist, tuple[Lines, int, int]]] = []
+        self._found: list[tuple[str, float | None, float | None, RecordSummary, tuple[Lines, int, int]]] = []
 
-    def read(self, main: Log | None, beside: Mapping[str, list[Path]], folder: Path | None = None) -> Session:
+    def read(self, main: Log | None, siblings: Mapping[str, list[Path]], folder: Path | None = None) -> Session:
         session = self.session
         if main is not None:
             agent = _agent(main.path) if main.path.name.startswith("agent-") else None
             self._file(main, agent)
             session.id = session.id or _stem(main.path)
-        elif beside or folder:
-            session.id = folder.name if folder else next(iter(beside))
+        elif siblings or folder:
+            session.id = folder.name if folder else next(iter(siblings))
         folders = [folder] if folder else self._folders(main)
-        children = [*beside.get(session.id, []), *(path for place in folders for path in self._children(place))]
+        children = [*siblings.get(session.id, []), *(path for place in folders for path in self._children(place))]
         for path in children:
             self._child(path)
         self._place()
@@ -206,8 +206,8 @@ class _Reader:
             times = [time_of(line.fields) for line in Lines(Log(path))]
             self.session.compaction_logs.append(max((t for t in times if t is not None), default=None))
             return
-        beside = path.with_name(f"{_stem(path)}.meta.json")
-        sidecar = mapping(Log(beside).document) if beside.is_file() else {}
+        meta = path.with_name(f"{_stem(path)}.meta.json")
+        sidecar = mapping(Log(meta).document) if meta.is_file() else {}
         if sidecar:
             self.session.sidecars[agent] = sidecar
             if call := text(sidecar.get("toolUseId")):
@@ -223,23 +223,23 @@ class _Reader:
             self.session.version = text(fields.get("version")) or self.session.version
             owner, fields = sys.intern(self._owner(fields, agent, line.number)), _unwrapped(fields)
             kind = text(fields.get("type"))
-            if kind not in TOLD:
-                if kind not in KEPT_BY_THE_PROGRAM:
+            if kind not in EVENT_RECORDS:
+                if kind not in PROGRAM_RECORDS:
                     self.session.lost["records of unknown kinds"] += 1
                 continue
             id = text(fields.get("uuid"))
-            # a turn may be told twice and is joined by its own id; the later telling may know its tokens better
+            # a repeated turn is joined by its message id; the later record may have more complete tokens
             if kind != "assistant" and id is not None:
                 if id in self._seen:
                     continue
                 self._seen.add(id)
             t = time_of(fields)
-            self._found.append((owner, t, last, gist_of(fields, self._content), (lines, line.start, line.size)))
+            self._found.append((owner, t, last, summarise(fields, self._content), (lines, line.start, line.size)))
             last = t if t is not None else last
         self.session.lost["lines that are not JSON objects"] += lines.unreadable
 
     def _owner(self, fields: Mapping[str, Any], agent: str | None, line: int) -> str:
-        """The instance a record belongs to."""
+        """Return the instance of a record."""
         if _repeats(fields):
             call = text(fields.get("parentToolUseID"))
             owner = instance(fields["data"].get("agentId")) or instance(call) or "unnamed"
@@ -255,40 +255,40 @@ class _Reader:
         return instance(fields.get("agentId")) or self._chain(fields, line)
 
     def _chain(self, fields: Mapping[str, Any], line: int) -> str:
-        """Old versions name no instance; the records of one hang together by their parents."""
+        """Return the instance of a record in old versions, which link records by parent and name no instance."""
         id = text(fields.get("uuid")) or f"line-{line}"
         chain = self._chains.get(text(fields.get("parentUuid")) or "") or f"sidechain-{id}"
         self._chains[id] = chain
         return chain
 
     def _place(self) -> None:
-        """Give every entry a time: its own, that of its neighbour, or its place where the log has no times at all."""
+        """Assign a time to every entry: its own, a neighbour's, or its position in a log without times."""
         timed = [found[1] for found in self._found if found[1] is not None]
         if len(timed) < len(self._found):
             self.session.time = "mixed" if timed else "ordinal"
         if self.session.time == "mixed":
-            self.session.lost["records without a time, put beside their neighbours"] += len(self._found) - len(timed)
+            self.session.lost["records without a time, placed beside their neighbours"] += len(self._found) - len(timed)
         start = min(timed, default=0.0)
-        for place, (agent, t, beside, gist, where) in enumerate(self._found):
+        for place, (agent, t, previous, summary, where) in enumerate(self._found):
             if t is None:
-                t = float(place) if not timed else start if beside is None else beside
-            self.session.entries.append(Entry(agent, t, place, gist, where))
+                t = float(place) if not timed else start if previous is None else previous
+            self.session.entries.append(Entry(agent, t, place, summary, where))
         self.session.entries.sort(key=lambda entry: (entry.t, entry.place))
 
 
 def _agent(path: Path) -> str:
-    """The sub-agent whose own log a file is."""
+    """Return the sub-agent of a log file."""
     name = _stem(path).removeprefix("agent-")
     return instance(name) or name
 
 
 def _repeats(fields: Mapping[str, Any]) -> bool:
-    """Whether a record of the main log repeats one of a sub-agent's."""
+    """Return whether a record of the main log repeats a record of a sub-agent."""
     return fields.get("type") == "progress" and mapping(fields.get("data")).get("type") == "agent_progress"
 
 
 def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record that is repeated, if it is one, else the record as it is."""
+    """Return the record that a progress record repeats; any other record unchanged."""
     if not _repeats(fields):
         return fields
     inner = mapping(fields["data"].get("message"))
@@ -296,6 +296,6 @@ def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def time_of(fields: Mapping[str, Any]) -> float | None:
-    """The time of a record, if it has one that can be true."""
+    """Return the time of a record; None if it is missing or invalid."""
     t = instant(fields.get("timestamp"))
     return t if t is not None and 0 <= t < LATEST else None

@@ -1,7 +1,7 @@
-"""What a record says, without its long texts: of those a hash is kept, and what else is looked for in them.
+"""Summaries of records: long texts are replaced by their hashes and the facts extracted from them.
 
-Nine tenths of a log are texts that tools gave back. Their bytes are let go as soon as the record is read, so that a
-session of any length takes only as much memory as it has events.
+Nine tenths of a log are tool results. Their bytes are released as soon as the record is read, so that the memory
+for a session grows only with its number of events.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ASKING = frozenset({"TaskOutput", "AgentOutputTool"})
 ENDING = frozenset({"TaskStop", "KillTask"})
 WRITING = frozenset({"SendMessage"})
 ABOUT_AGENTS = SPAWNING | ASKING | ENDING | WRITING
-"""Tools whose calls are for other agents, or about them."""
+"""Tools that address or manage other agents."""
 
 NAMES = frozenset(
     {
@@ -28,7 +28,7 @@ NAMES = frozenset(
         "shell_id",
     }
 )  # fmt: skip
-"""What calls say about whom they are for."""
+"""Fields of calls that identify the agent addressed."""
 
 DETAILS = frozenset(
     {
@@ -36,10 +36,10 @@ DETAILS = frozenset(
         "retrieval_status", "agent_type", "model", "interrupted",
     }
 )  # fmt: skip
-"""What results say about sub-agents, beside the long texts."""
+"""Fields of results about sub-agents, other than long texts."""
 
-LOOKED_AT = 2000
-"""How far into the result of a tool the words of a refusal are looked for, and from its end a name."""
+SEARCHED = 2000
+"""How many characters of a tool result are searched: from its start for a refusal, from its end for a name."""
 
 INTERRUPTED = "[Request interrupted by user"
 REJECTED = ("The user doesn't want to proceed", "The user doesn't want to take this action", "User rejected tool use")
@@ -47,7 +47,7 @@ DENIED = re.compile(r"Permission to use .{1,200} has been denied|requested permi
 BLOCKED = re.compile(r"\A.{0,100}(?:PreToolUse:.{1,100} hook|hook .{0,100}blocked|blocked by .{0,100}hook)", re.S)
 TIMED_OUT = re.compile(r"\A.{0,100}timed out after", re.S)
 INJECTED = ("<local-command-", "<bash-stdout>", "<bash-stderr>", "<system-reminder>", "Caveat: The messages below")
-"""What the program writes in the name of the user."""
+"""Beginnings of texts that the program writes in the name of the user."""
 NOT_SAID = ("isMeta", "isSynthetic", "isCompactSummary")
 """Marks of records that the program writes in the name of the user."""
 NOTICES = ("agent-notification", "task-notification")
@@ -56,51 +56,51 @@ NAMED = re.compile(r"agentId: ([\w@-]{1,80})", re.ASCII)
 TEAMMATE = re.compile(r"[^<>]*\bteammate_id=\"([^\"<>]+)\"[^<>]*>")
 
 When = tuple[float, float]
-"""A time, and the place in the log that decides between equal times."""
+"""A time, and a position in the log that orders equal times."""
 NEVER: When = (float("-inf"), -1)
 
 Words = Mapping[str, str]
-"""The fields of an event that stand for a text: its hash and its length, and the text itself if it is kept."""
+"""The fields of an event for a text: its hash and length, and the text itself if content is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a call gave its tool."""
+    """The arguments of a call."""
 
     whole: Words
-    """All of it, as JSON."""
+    """All arguments, as JSON."""
     prompt: Words = field(default_factory=dict)
-    said: Words = field(default_factory=dict)
-    """What was said to an agent: the prompt, else the message."""
+    message: Words = field(default_factory=dict)
+    """The text for an agent: the prompt, else the message."""
     names: Mapping[str, Any] = field(default_factory=dict)
     coded: bool = False
-    """Whether the message is an object and no text."""
+    """Whether the message is an object rather than a text."""
 
 
 @dataclass(slots=True)
 class Result:
-    """What a call came back with. ``detail`` is the structured form that Claude Code keeps beside the text."""
+    """The result of a call. ``detail`` is the structured form that Claude Code stores with the text."""
 
-    said: Words
+    output: Words
     detail: Mapping[str, Any]
     status: str
     denied: bool
-    """Refused by a rule or a hook and not by a person."""
+    """Whether a rule or a hook refused the call, and not a person."""
     interrupted: bool
-    """Whether it says that a person cut the call short."""
+    """Whether a person interrupted the call."""
     names: str | None
-    """The instance that it names at its end."""
+    """The instance named at the end of the text."""
     at: When = NEVER
 
     @property
-    def by_a_person(self) -> bool:
-        """Whether a person refused the call or cut it short."""
+    def by_person(self) -> bool:
+        """Whether a person refused or interrupted the call."""
         return (self.status == "rejected" and not self.denied) or self.interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice about a background agent: the end of its work, or that somebody took notices off the queue."""
+    """A notice about a background agent: its end, or the removal of notices from the queue."""
 
     at: When
     about: str
@@ -108,77 +108,77 @@ class Notice:
     call: str | None = None
     tokens: float | None = None
     seen: bool = False
-    """Whether the parent has it before its eyes, and not only in its queue."""
+    """Whether the parent has read the notice, and not only queued it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A text in the name of the user."""
+class UserText:
+    """A text in a user message."""
 
     words: Words
     notices: list[Notice]
     messages: list[tuple[str, Words, bool]]
-    """Of each message of a teammate the sender, the text, and whether it is JSON, as the protocol's are."""
+    """Messages of teammates: sender, text, and whether it is JSON, as in the protocol."""
     notifies: bool
     interrupts: bool
     injected: bool
-    """Whether the program says it, and nobody else."""
+    """Whether the program wrote the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gist:
-    """What a record says. ``message`` is who generated it and what for, where a model did."""
+class RecordSummary:
+    """The summary of a record."""
 
     kind: str
     id: str | None
     message: tuple[str | None, str | None, Mapping[str, float]] = (None, None, NOTHING)
-    """Of a generation its id, its model and its tokens."""
+    """For a generation: its id, its model and its tokens."""
     failed: bool = False
     speaks: bool = False
-    """Whether a generation has words."""
+    """Whether a generation contains text."""
     calls: tuple[tuple[str | None, str | None, Given], ...] = ()
     results: tuple[tuple[str, Result], ...] = ()
-    said: Said | None = None
+    user_text: UserText | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """What else a record of the program says."""
+    """Other fields of a record of the program."""
     lost: tuple[str, ...] = ()
-    """What of its message has no place in a trace, in words."""
+    """Losses: parts of the message that a trace cannot hold."""
 
 
 _dumped = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 KNOWN = frozenset({"text", "tool_use", "server_tool_use", "tool_result", "thinking", "redacted_thinking"})
 PICTURES = frozenset({"image", "document"})
-"""Parts of messages: those that are read, or thought in private; and those that are seen and not read."""
+"""Types of message parts: ``KNOWN`` are text, calls and thoughts; ``PICTURES`` are visual."""
 SEEN, UNKNOWN = "pictures and documents in messages", "parts of messages of unknown kinds"
 
 SYSTEM = ("subtype", "tool_use_id", "preventedContinuation", "task_id", "task_type", "usage", "status")
 
 
-def gist_of(fields: Mapping[str, Any], content: Content) -> Gist:
-    """The gist of a record; ``content`` makes of a text what is kept of it."""
+def summarise(fields: Mapping[str, Any], content: Content) -> RecordSummary:
+    """Summarise a record; ``content`` converts texts to stored fields."""
     kind, id = text(fields.get("type")) or "", text(fields.get("uuid"))
     if kind == "assistant":
         return _generated(fields, id, content)
     if kind == "user":
         return _user(fields, id, content)
     if kind == "system":
-        return Gist(kind, id, fields={key: fields[key] for key in SYSTEM if key in fields})
+        return RecordSummary(kind, id, fields={key: fields[key] for key in SYSTEM if key in fields})
     if kind == "queue-operation":
-        said = Said({}, _notices(plain(fields.get("content")), seen=False), [], False, False, False)
-        return Gist(kind, id, said=said, fields={"operation": fields.get("operation")})
+        user_text = UserText({}, _notices(plain(fields.get("content")), seen=False), [], False, False, False)
+        return RecordSummary(kind, id, user_text=user_text, fields={"operation": fields.get("operation")})
     attachment = mapping(fields.get("attachment"))
     if kind == "attachment" and attachment.get("type") == "queued_command":
-        return Gist(kind, id, said=_said(fields, plain(attachment.get("prompt")), content))
-    return Gist(kind, id)
+        return RecordSummary(kind, id, user_text=_user_text(fields, plain(attachment.get("prompt")), content))
+    return RecordSummary(kind, id)
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value if it is an object of JSON, else an empty one: asked ten times a record, and in half the time."""
+    """Return the value if it is a JSON object, else an empty one; twice as fast, for ten calls a record."""
     return value if isinstance(value, dict) else NOTHING
 
 
-def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
+def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> RecordSummary:
     message = mapping(fields.get("message"))
     whole = message.get("content")
     calls, others = [], []
@@ -196,13 +196,13 @@ def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> G
     name = text(message.get("id")) or text(fields.get("requestId"))
     about = name, text(message.get("model")), usage_of(message.get("usage")) or NOTHING
     failed = flag(fields.get("isApiErrorMessage"))
-    return Gist("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(others))
+    return RecordSummary("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(others))
 
 
-def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
+def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> RecordSummary:
     whole = mapping(fields.get("message")).get("content")
     if not isinstance(whole, list):
-        return Gist("user", id, said=_said(fields, plain(whole), content))
+        return RecordSummary("user", id, user_text=_user_text(fields, plain(whole), content))
     answers: list[Mapping[str, Any]] = []
     others: list[Mapping[str, Any]] = []
     for block in map(mapping, whole):
@@ -210,14 +210,14 @@ def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> Gist:
     detail = fields.get("toolUseResult", fields.get("tool_use_result")) if len(answers) == 1 else None
     results = tuple((text(block.get("tool_use_id")) or "", _result(block, detail, content)) for block in answers)
     if not others:
-        return Gist("user", id, results=results)
+        return RecordSummary("user", id, results=results)
     lost = _lost(others)
-    said = _said(fields, plain(others), content, shows=SEEN in lost and not answers)
-    return Gist("user", id, results=results, said=said, lost=lost)
+    user_text = _user_text(fields, plain(others), content, shows=SEEN in lost and not answers)
+    return RecordSummary("user", id, results=results, user_text=user_text, lost=lost)
 
 
 def _lost(blocks: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What parts of a message hold that a trace does not."""
+    """Return the losses in the parts of a message."""
     strange = [kind for block in blocks if (kind := text(block.get("type")) or "") not in KNOWN]
     return tuple(SEEN if kind in PICTURES else UNKNOWN for kind in strange)
 
@@ -227,14 +227,14 @@ def _given(given: Mapping[str, Any], content: Content, to_an_agent: bool) -> Giv
     if not to_an_agent:
         return Given(whole)
     prompt = content.fields(text(given.get("prompt")))
-    said = prompt or content.fields(text(given.get("message")) or text(given.get("content")))
+    message = prompt or content.fields(text(given.get("message")) or text(given.get("content")))
     names = {name: given[name] for name in NAMES & given.keys()}
-    return Given(whole, prompt, said, names, isinstance(given.get("message"), dict))
+    return Given(whole, prompt, message, names, isinstance(given.get("message"), dict))
 
 
-def _result(block: Mapping[str, Any], beside: object, content: Content) -> Result:
-    said, detail = plain(block.get("content")), _detail(beside)
-    start, note = said[:LOOKED_AT], beside if isinstance(beside, str) else ""
+def _result(block: Mapping[str, Any], structured: object, content: Content) -> Result:
+    raw, detail = plain(block.get("content")), _detail(structured)
+    start, note = raw[:SEARCHED], structured if isinstance(structured, str) else ""
     failed, interrupted = flag(block.get("is_error")), INTERRUPTED in start
     status, denied = "error" if failed else "ok", False
     if interrupted or flag(detail.get("interrupted")):
@@ -245,13 +245,13 @@ def _result(block: Mapping[str, Any], beside: object, content: Content) -> Resul
         status, denied = "rejected", True
     elif detail.get("retrieval_status") == "timeout" or (failed and TIMED_OUT.match(start)):
         status = "timeout"
-    end = said[-LOOKED_AT:]
+    end = raw[-SEARCHED:]
     named = NAMED.search(end) if "agentId: " in end else None
-    return Result(content.fields(said), detail, status, denied, interrupted, named[1] if named else None)
+    return Result(content.fields(raw), detail, status, denied, interrupted, named[1] if named else None)
 
 
 def _detail(value: object) -> Mapping[str, Any]:
-    """The structured form of a result without its long texts; empty only if the whole is."""
+    """Return the structured form of a result without long texts; empty only if the input is."""
     whole = mapping(value)
     if not whole:
         return NOTHING
@@ -260,25 +260,25 @@ def _detail(value: object) -> Mapping[str, Any]:
     return {**found, "task": {"status": task.get("status")}} if task or not found else found
 
 
-def _said(fields: Mapping[str, Any], said: str, content: Content, shows: bool = False) -> Said | None:
-    """Sorted out; nothing if nothing is said, nor shown without a word."""
-    if not (said or shows):
+def _user_text(fields: Mapping[str, Any], raw: str, content: Content, shows: bool = False) -> UserText | None:
+    """Classify the text of a user message; None if it has neither text nor pictures."""
+    if not (raw or shows):
         return None
     messages: list[tuple[str, Words, bool]] = [
-        (sender, content.fields(body.strip()), body.lstrip().startswith("{")) for sender, body in _messages(said)
+        (sender, content.fields(body.strip()), body.lstrip().startswith("{")) for sender, body in _messages(raw)
     ]
-    return Said(
-        content.fields(said),
-        _notices(said, seen=True),
+    return UserText(
+        content.fields(raw),
+        _notices(raw, seen=True),
         messages,
         text(mapping(fields.get("origin")).get("kind")) == "task-notification",
-        said.startswith(INTERRUPTED),
-        said.startswith(INJECTED) or any(flag(fields.get(mark)) for mark in NOT_SAID),
+        raw.startswith(INTERRUPTED),
+        raw.startswith(INJECTED) or any(flag(fields.get(mark)) for mark in NOT_SAID),
     )
 
 
 def usage_of(value: object) -> dict[str, float] | None:
-    """An account of tokens in our kinds from one in Anthropic's."""
+    """Convert Anthropic's token usage to our kinds."""
     usage = mapping(value)
     return tokens(
         input=usage.get("input_tokens"),
@@ -288,26 +288,26 @@ def usage_of(value: object) -> dict[str, float] | None:
     )
 
 
-def spoken(fields: Mapping[str, Any]) -> Iterator[str]:
-    """The texts in the record of a generation."""
+def texts_of(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts in the record of a generation."""
     content = mapping(fields.get("message")).get("content")
     if isinstance(content, str) and content:
         yield content
     for block in items(content):
-        if isinstance(block, dict) and block.get("type") == "text" and (said := text(block.get("text"))):
-            yield said
+        if isinstance(block, dict) and block.get("type") == "text" and (raw := text(block.get("text"))):
+            yield raw
 
 
 def plain(content: object) -> str:
-    """The text of a content, be it a string or a list of blocks."""
+    """Return the text of a content, a string or a list of blocks."""
     if isinstance(content, str):
         return content
-    return "\n".join(said for block in items(content) if (said := text(mapping(block).get("text"))))
+    return "\n".join(raw for block in items(content) if (raw := text(mapping(block).get("text"))))
 
 
-def _notices(said: str, seen: bool) -> list[Notice]:
+def _notices(raw: str, seen: bool) -> list[Notice]:
     found = []
-    for body in (body for tag in NOTICES for body in _within(said, tag)):
+    for body in (body for tag in NOTICES for body in _within(raw, tag)):
         fields = {key: value.strip() for key, value in reversed(NOTICE_FIELD.findall(body))}
         about = fields.get("agent-id") or fields.get("task-id")
         spent = fields.get("total_tokens", "")
@@ -317,13 +317,13 @@ def _notices(said: str, seen: bool) -> list[Notice]:
     return found
 
 
-def _messages(said: str) -> list[tuple[str, str]]:
-    """Sender and text of every message of a teammate in a text."""
-    heads = ((TEAMMATE.match(body), body) for body in _within(said, "teammate-message"))
+def _messages(raw: str) -> list[tuple[str, str]]:
+    """Return sender and text of every teammate message in a text."""
+    heads = ((TEAMMATE.match(body), body) for body in _within(raw, "teammate-message"))
     return [(head[1], body[head.end() :]) for head, body in heads if head]
 
 
-def _within(said: str, tag: str) -> list[str]:
-    """What stands between a tag and its end, in linear time whatever the text holds."""
-    parts = said.split(f"<{tag}")[1:] if f"</{tag}>" in said else []
+def _within(raw: str, tag: str) -> list[str]:
+    """Return the contents of each tag, in linear time for any text."""
+    parts = raw.split(f"<{tag}")[1:] if f"</{tag}>" in raw else []
     return [body for part in parts for body, end, _ in [part.partition(f"</{tag}>")] if end]

@@ -1,4 +1,4 @@
-"""The trace that the facts of a session add up to."""
+"""Write the trace of a session from its facts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from survey.traces.importers.claude_code.children import Child, Return, children_of, is_fine, receiver_of
-from survey.traces.importers.claude_code.facts import Call, Facts, Remark, Turn, facts_of
-from survey.traces.importers.claude_code.plan import Plan, settle_tokens
+from survey.traces.importers.claude_code.children import Child, Return, children_of, not_failed, receiver_of
+from survey.traces.importers.claude_code.facts import Call, ExternalInput, Facts, Turn, facts_of
+from survey.traces.importers.claude_code.plan import Plan, assign_tokens
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session
 from survey.traces.importers.claude_code.summaries import WRITING, Result, When
 from survey.traces.importers.json_values import flag, number, text
@@ -18,23 +18,23 @@ ANSWERED_BY_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
 EVERYBODY = "*"
 
 
-def told(session: Session, content: Content, importer: str) -> Trace | None:
-    """The trace of a session; None where nobody acts in it."""
+def trace_of(session: Session, content: Content, importer: str) -> Trace | None:
+    """Return the trace of a session; None if it contains no act."""
     facts = facts_of(session)
-    if not (facts.turns or facts.remarks or facts.compactions):
+    if not (facts.turns or facts.external_inputs or facts.compactions):
         return None
     id = session.id or "session"
     builder = Builder(
         id, id, importer=importer, system=importer, version=session.version, time=session.time, content=content
     )
-    _Teller(builder, session, facts).tell()
+    _TraceWriter(builder, session, facts).write()
     for turn in facts.turns:
-        turn.calls.clear()  # a call knows its turn: together they would wait for the collector
+        turn.calls.clear()  # breaks the reference cycle with the call, which only the collector would free
     return builder.build()
 
 
-class _Teller:
-    """Writes events in the order of time, then draws what leads from one to another."""
+class _TraceWriter:
+    """Writes events in the order of time, then the links between them."""
 
     def __init__(self, builder: Builder, session: Session, facts: Facts) -> None:
         self.builder, self.session, self.facts = builder, session, facts
@@ -49,30 +49,32 @@ class _Teller:
         self.first: dict[str, str] = {}
         """The first event of each agent."""
         self.last: dict[str, float] = {}
-        """The time of the last event that each agent takes part in."""
+        """The time of the last event of each agent, as actor or receiver."""
         self.people: dict[tuple[str, str], str] = {}
-        """Acts of people, by the turn (a refusal) or the call (an answer) that they are about."""
+        """Acts of people, by the turn (refusal) or the call (answer) concerned."""
         self.links: list[Callable[[], None]] = []
-        """What is drawn when every event is there."""
-        self.first_told = min((remark.at for remark in facts.remarks if remark.kind == "prompt"), default=None)
+        """Links to add once all events exist."""
+        self.first_prompt = min(
+            (external.at for external in facts.external_inputs if external.kind == "prompt"), default=None
+        )
         self.main_cut_short = any(
-            remark.agent == MAIN and remark.kind == "interruption" for remark in facts.remarks
-        ) or any(call.agent == MAIN and call.result and call.result.by_a_person for call in facts.calls.values())
+            external.agent == MAIN and external.kind == "interruption" for external in facts.external_inputs
+        ) or any(call.agent == MAIN and call.result and call.result.by_person for call in facts.calls.values())
 
-    def tell(self) -> None:
-        """Write everything down."""
-        unseen = settle_tokens(self.plan)
+    def write(self) -> None:
+        """Write all events and links."""
+        unseen = assign_tokens(self.plan)
         for _, _, write in sorted(self._acts(), key=lambda act: act[:2]):
             write()
         self._compactions_elsewhere()
         for child in self.children.values():
-            self._life(child)
+            self._lifecycle(child)
         self._stop()
-        links, self.links = self.links, []  # each holds on to this: nothing would go before the collector came
+        links, self.links = self.links, []  # each refers to this writer: only the collector would free them
         for draw in links:
             draw()
         self._describe()
-        self.builder.lost("turns of sub-agents of which only the tokens are known", unseen)
+        self.builder.lost("turns of sub-agents known only by their tokens", unseen)
 
     def _write(self, type: str, agent: str, t: float, **fields: Any) -> str:
         event = self.builder.event(type, agent, t, **fields)
@@ -82,7 +84,7 @@ class _Teller:
         return event
 
     def _acts(self) -> list[tuple[When, int, Callable[[], None]]]:
-        """Every act with its moment, and with a rank for those that one record tells of."""
+        """Return every act with its time, and a rank for acts of one record."""
         acts: list[tuple[When, int, Callable[[], None]]] = []
         for turn in self.facts.turns:
             acts.append((turn.at, 1, partial(self._turn, turn)))
@@ -90,7 +92,7 @@ class _Teller:
                 acts.append((call.at, 2, partial(self._call, call)))
                 if call.result:
                     acts.append((call.result.at, 3, partial(self._result, call, call.result)))
-        acts += [(remark.at, 0, partial(self._remark, remark)) for remark in self.facts.remarks]
+        acts += [(external.at, 0, partial(self._external_input, external)) for external in self.facts.external_inputs]
         acts += [((entry.t, entry.place), 0, partial(self._compaction, entry)) for entry in self.facts.compactions]
         acts += [((entry.t, entry.place), 0, partial(self._prevention, entry)) for entry in self.facts.prevented]
         for child in self.children.values():
@@ -101,12 +103,12 @@ class _Teller:
         return acts
 
     def _at(self, agent: str, t: float) -> float:
-        """A time in an agent's life: never before its spawn, though clocks may say so."""
+        """Return a time that is not before the spawn of the agent, even if the log says so."""
         child = self.children.get(agent)
         return max(t, child.spawned[0]) if child and child.spawned else t
 
     def _then(self, event: str, agent: str, after: When, type: str) -> None:
-        """Lead to the turn in which an agent comes upon something; it has none where its log is missing or ends."""
+        """Link an event to the agent's next turn; there is none if its log is missing or ends."""
         turn = self.plan.next_turn(agent, after)
         if turn:
             self.links.append(lambda: self.builder.link(event, self.turn_events[turn.id], type, derived=True))
@@ -126,18 +128,18 @@ class _Teller:
         )
 
     def _call(self, call: Call) -> None:
-        t, of = self._at(call.agent, call.at[0]), {**call.given.said, "parent": self.turn_events.get(call.turn.id)}
+        t, of = self._at(call.agent, call.at[0]), {**call.given.message, "parent": self.turn_events.get(call.turn.id)}
         resumed = self.plan.tasks.get(call.id)
         if spawned := self.spawning.get(call.id):
             event = self._write("spawn", call.agent, t, to=spawned.id, role=spawned.role, agent_name=spawned.name, **of)
         elif resumed:
-            anew = any(back.at < call.at for back in resumed.returns)
-            event = self._write("delegate" if anew else "message", call.agent, t, to=resumed.id, **of)
-            self._then(event, resumed.id, call.at, "causal" if anew else "message")
+            new_task = any(back.at < call.at for back in resumed.returns)
+            event = self._write("delegate" if new_task else "message", call.agent, t, to=resumed.id, **of)
+            self._then(event, resumed.id, call.at, "causal" if new_task else "message")
             answer = next((back for back in resumed.returns if back.at > call.at), None)
             if answer and resumed.id not in self.plan.turns:
                 self.links.append(lambda: self.builder.link(event, self.returns[id(answer)], "causal"))
-        elif call.tool in WRITING and is_fine(call):
+        elif call.tool in WRITING and not_failed(call):
             self._message(call, t, of)
             return
         else:
@@ -146,12 +148,12 @@ class _Teller:
         self._of_turn(call, event)
 
     def _of_turn(self, call: Call, event: str) -> None:
-        if not self.builder[event].parent:  # clocks that jump put a call before its turn
+        if not self.builder[event].parent:  # after a clock jump a call may precede its turn
             self.links.append(lambda: self.builder.amend(event, parent=self.turn_events[call.turn.id]))
         self.links.append(lambda: self.builder.link(self.turn_events[call.turn.id], event, "causal"))
 
     def _message(self, call: Call, t: float, of: dict[str, str | None]) -> None:
-        """A message to a teammate, or to all of them; what is no plain message is the protocol's."""
+        """Write a message to one or all teammates; any other kind of message belongs to the protocol."""
         to, kind = receiver_of(call), text(call.given.names.get("type"))
         names = list(self.team) if kind == "broadcast" or to == EVERYBODY else [to] if to else []
         plain = kind in (None, "message", "broadcast") and not call.given.coded
@@ -164,7 +166,7 @@ class _Teller:
             self._then(event, receiver, call.at, "message")
 
     def _instance(self, name: str, at: When) -> str:
-        """The instance behind a teammate's name; one whose spawn is in another log, or still to come, is but a name."""
+        """Return the instance of a teammate; the name itself if its spawn is in another log or still to come."""
         known = self.team.get(name) or self.children.get(name)
         if known and (not known.spawned or known.spawned <= at):
             return known.id
@@ -174,13 +176,13 @@ class _Teller:
 
     def _result(self, call: Call, result: Result) -> None:
         person = self._person(call, result)
-        if call.id in self.spawning or call.id in self.plan.tasks or (call.tool in WRITING and is_fine(call)):
+        if call.id in self.spawning or call.id in self.plan.tasks or (call.tool in WRITING and not_failed(call)):
             return
         t = self._at(call.agent, result.at[0])
         status = None if result.status == "ok" else result.status
         rule = self._write("safety_event", call.agent, t, status=status, tool=call.tool) if result.denied else None
         known = self.call_events.get(call.id)
-        event = self._write("tool_result", call.agent, t, tool=call.tool, status=status, parent=known, **result.said)
+        event = self._write("tool_result", call.agent, t, tool=call.tool, status=status, parent=known, **result.output)
 
         def draw() -> None:
             asked = self.call_events[call.id]
@@ -195,34 +197,36 @@ class _Teller:
         self.links.append(draw)
 
     def _person(self, call: Call, result: Result) -> str | None:
-        """The act of a person behind a result: an answer, an approval, a refusal, an interruption."""
+        """Write the act of a person behind a result: an answer, an approval, a refusal, an interruption."""
         answered = call.tool in ANSWERED_BY_A_PERSON and result.status == "ok"
-        if not (result.by_a_person or answered):
+        if not (result.by_person or answered):
             return None
         if result.status == "cancelled" and call.agent != MAIN and self.main_cut_short:
-            return None  # the main log tells of the same act
+            return None  # the main log records the same act
         key = (call.id, "answer") if answered else (call.turn.id, result.status)
         if key not in self.people:
             t, status = self._at(call.agent, result.at[0]), None if answered else result.status
-            self.people[key] = self._write("human_intervention", "user", t, to=call.agent, status=status, **result.said)
+            self.people[key] = self._write(
+                "human_intervention", "user", t, to=call.agent, status=status, **result.output
+            )
             self._then(self.people[key], call.agent, result.at, "causal")
         return self.people[key]
 
-    def _remark(self, remark: Remark) -> None:
-        t, to = self._at(remark.agent, remark.at[0]), remark.agent
-        if remark.kind == "message":
-            writer = self.team.get(remark.sender) or self.children.get(remark.sender)
-            at = max(remark.at, writer.spawned) if writer and writer.spawned else remark.at
-            sender = self._instance(remark.sender, at)
-            event = self._write("message", sender, at[0], to=to, protocol=remark.coded or None, **remark.said)
+    def _external_input(self, external: ExternalInput) -> None:
+        t, to = self._at(external.agent, external.at[0]), external.agent
+        if external.kind == "message":
+            writer = self.team.get(external.sender) or self.children.get(external.sender)
+            at = max(external.at, writer.spawned) if writer and writer.spawned else external.at
+            sender = self._instance(external.sender, at)
+            event = self._write("message", sender, at[0], to=to, protocol=external.coded or None, **external.words)
             self._then(event, to, at, "message")
-        elif remark.at == self.first_told:
-            event = self._write("message", "user", t, to=to, **remark.said)
-            self._then(event, to, remark.at, "message")
-        elif remark.agent == MAIN or not self.main_cut_short:
-            status = "cancelled" if remark.kind == "interruption" else None
-            event = self._write("human_intervention", "user", t, to=to, status=status, **remark.said)
-            self._then(event, to, remark.at, "causal")
+        elif external.at == self.first_prompt:
+            event = self._write("message", "user", t, to=to, **external.words)
+            self._then(event, to, external.at, "message")
+        elif external.agent == MAIN or not self.main_cut_short:
+            status = "cancelled" if external.kind == "interruption" else None
+            event = self._write("human_intervention", "user", t, to=to, status=status, **external.words)
+            self._then(event, to, external.at, "causal")
 
     def _compaction(self, entry: Entry) -> None:
         event = self._write("compaction", entry.agent, self._at(entry.agent, entry.t))
@@ -232,7 +236,7 @@ class _Teller:
             self.links.append(lambda: self.builder.link(known.get(before.id), event, "temporal"))
 
     def _compactions_elsewhere(self) -> None:
-        """Compactions that only their internal logs know of."""
+        """Write compactions that only internal logs record."""
         if self.facts.compactions or self.session.time != "seconds":
             return
         for t in self.session.compaction_logs:
@@ -242,7 +246,7 @@ class _Teller:
                 self._write("compaction", MAIN, t)
 
     def _prevention(self, entry: Entry) -> None:
-        """A hook that kept the run from going on."""
+        """Write the stop by a hook that prevented the run from continuing."""
         event = self._write("safety_event", entry.agent, self._at(entry.agent, entry.t), status="rejected")
         self._then(event, entry.agent, (entry.t, entry.place), "safety_flow")
 
@@ -255,7 +259,7 @@ class _Teller:
             status=None if back.status == "ok" else back.status,
             tokens=back.tokens,
             tool_calls=None if child.id in self.plan.turns else back.tool_calls,
-            **back.said,
+            **back.output,
         )
         self.returns[id(back)] = event
         reader, together = self.plan.readers.get(id(back)), self.plan.together.get(id(back))
@@ -268,8 +272,8 @@ class _Teller:
         elif reader is not together:
             self.links.append(lambda: self.builder.link(event, self.turn_events[reader.id], "return", derived=True))
 
-    def _life(self, child: Child) -> None:
-        """The spawn of a sub-agent, tied to its first act, and its end."""
+    def _lifecycle(self, child: Child) -> None:
+        """Link the spawn of a sub-agent to its first act, and write its end."""
         own = child.id in self.plan.turns
         spawn = self.call_events.get(child.call.id) if child.call else self.spawns_in_workflows.get(child.id)
         self.builder.lost("sub-agents whose spawning call is missing", spawn is None)
@@ -293,13 +297,13 @@ class _Teller:
             self.links.append(lambda: self.builder.link(person, event, "causal"))
 
     def _spawn_in_workflow(self, child: Child, workflow: Call, at: When) -> None:
-        """A workflow's script spawns agents in its course; the log has no nearer time than their first record."""
+        """Write a spawn by the script of a workflow; the log has no closer time than the agent's first record."""
         event = self._write("spawn", workflow.agent, at[0], to=child.id, role=child.role, agent_name=child.name)
         self.spawns_in_workflows[child.id] = event
         self.links.append(lambda: self.builder.link(self.call_events[workflow.id], event, "causal", derived=True))
 
     def _stop(self) -> None:
-        """The end of the run, where the log shows that the main agent came to it and nothing happened after."""
+        """Write the end of the run, if the main agent finished and nothing happened afterwards."""
         turns = self.plan.turns.get(MAIN)
         if not turns or any(call.result is None for call in turns[-1].calls):
             return

@@ -1,6 +1,7 @@
-"""Rollouts of OpenAI Codex: one file of JSON Lines for each thread, and a thread for each agent.
+"""Rollouts of OpenAI Codex: one file of JSON Lines for each thread, one thread for each agent.
 
-Written after the program's protocol and what others say of its files; never tried on a real team's.
+Implemented from the protocol of the program and from third-party descriptions; never tested on the log of a
+real team.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ def _recognises(log: Log) -> bool:
 def _read(log: Log, content: Content) -> Iterator[Trace]:
     found = threads(log)
     if not found:
-        raise BadLog(f'{log.path.name}: no Codex rollout (expected lines with a "type" and a "payload")')
+        raise BadLog(f'{log.path.name}: found no Codex rollout (expected lines with a "type" and a "payload")')
     traces = [trace for team in teams(found) if (trace := Run(team, content).trace())]
     if not traces:
-        raise BadLog(f"{log.path.name}: rollouts in which nothing happens (expected turns of an agent)")
+        raise BadLog(f"{log.path.name}: empty rollouts (expected turns of an agent)")
     yield from traces
 
 
@@ -33,7 +34,7 @@ IMPORTER = Importer(
     "Rollouts of OpenAI Codex",
     _recognises,
     _read,
-    "A rollout, or a folder of them: threads are joined by what spawned them, and a child's copy of its parent's "
-    "history counts once. Made from descriptions of the format.",
+    "A rollout, or a folder of them: threads are joined by their spawns, and a child's copy of its parent's history "
+    "counts once. Implemented from descriptions of the format.",
     experimental=True,
 )

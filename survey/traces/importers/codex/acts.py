@@ -1,4 +1,4 @@
-"""What happens in a thread, put together from its lines: turns of the model, answers, prompts, reports."""
+"""The acts of a thread, assembled from its lines: model turns, results, prompts, reports."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from survey.traces.importers.json_values import flag, items, mapping, number, te
 CALLS = ("item:function_call", "item:custom_tool_call", "item:local_shell_call", "item:tool_search_call")
 ANSWERS = ("item:function_call_output", "item:custom_tool_call_output", "item:tool_search_output")
 SERVED = ("item:web_search_call", "item:image_generation_call")
-"""Calls that the model's own server answers: their item says how they ended, and no other item does."""
+"""Calls that the model's server executes: their own item holds the outcome, and no other item does."""
 
 SPEAKERS = ("assistant", "user", "developer", "system")
-"""Whose messages are items. Those of others than the model are told by lines of their own, or are instructions."""
+"""Authors of message items. Messages not by the model also have their own lines, or are instructions."""
 
-ASIDE = ("item:compaction", "item:ghost_snapshot")
-"""Items that say nothing of the run, or nothing that another line does not say."""
+IGNORED = ("item:compaction", "item:ghost_snapshot")
+"""Items without information on the run, or with information that another line repeats."""
 
 ENDS = {"completed": "ok", "errored": "error", "interrupted": "cancelled", "shutdown": "cancelled"}
-"""Last words of a sub-agent's status, and how its return went."""
+"""Final statuses of a sub-agent, and the statuses of its return."""
 
 STARTS = ("task_started", "turn_started")
 FINISHES = ("task_complete", "turn_complete")
@@ -39,18 +39,18 @@ class Call:
     t: float | None
     arguments: Mapping[str, Any]
     ended: str | None = None
-    """How it went, where its own item says so."""
+    """Its status, if its own item says so."""
 
 
 @dataclass
 class Act:
-    """Something that happens: turn, answer, prompt, interruption, compaction, finish, abortion, report or verdict."""
+    """An act: turn, answer, prompt, interruption, compaction, finish, abortion, report or verdict."""
 
     kind: str
     t: float | None
-    said: str | None = None
+    message: str | None = None
     about: str = ""
-    """The call that is answered, or the agent that a report is about."""
+    """The answered call, or the subject of a report."""
     status: str | None = None
     calls: list[Call] = field(default_factory=list)
     usage: dict[str, float] | None = None
@@ -58,8 +58,8 @@ class Act:
 
 
 @dataclass
-class Fate:
-    """What became of a spawning call."""
+class SpawnResult:
+    """The outcome of a spawning call."""
 
     child: str | None = None
     role: str | None = None
@@ -69,16 +69,16 @@ class Fate:
 
 
 class Acts:
-    """The acts of a thread in their order, and what its lines say of calls by their ids."""
+    """The acts of a thread in order, and the outcomes of its calls by id."""
 
     def __init__(self, thread: Thread) -> None:
         self.acts: list[Act] = []
-        self.fates: dict[str, Fate] = {}
+        self.spawn_results: dict[str, SpawnResult] = {}
         self.receivers: dict[str, str] = {}
-        self.lost = Counter({"records of unknown kinds": thread.strange})
+        self.lost = Counter({"records of unknown kinds": thread.unknown_records})
         self.model: str | None = None
         self.open = False
-        """Whether the thread was still at work when its rollout ends."""
+        """Whether the thread was still working at the end of its rollout."""
         kinds = {line.kind for line in thread.lines}
         self._compactions = "compacted" if "compacted" in kinds else "context_compacted"
         self._prompts = "user_message" if "user_message" in kinds else "item_completed"
@@ -99,9 +99,9 @@ class Acts:
             self._call(kind, fields)
         elif kind in ANSWERS:
             self._turn = None
-            status, said = _outcome(fields.get("output"))
+            status, message = _outcome(fields.get("output"))
             self._report_results(text(fields.get("call_id")) or "", fields.get("output"))
-            self._act("answer", said=said, about=text(fields.get("call_id")) or "", status=status)
+            self._act("answer", message=message, about=text(fields.get("call_id")) or "", status=status)
         elif kind == "item:message":
             self._message(fields)
         elif kind == "item:reasoning":
@@ -118,14 +118,14 @@ class Acts:
         elif kind in FINISHES or kind == "turn_aborted":
             self.open, self._turn = False, None
             finished = kind in FINISHES
-            said = text(fields.get("last_agent_message"))
-            self._act("finish" if finished else "abortion", said=said, status=text(fields.get("reason")))
-        elif kind == self._prompts and (said := _prompt(fields)) is not None:
+            message = text(fields.get("last_agent_message"))
+            self._act("finish" if finished else "abortion", message=message, status=text(fields.get("reason")))
+        elif kind == self._prompts and (message := _prompt(fields)) is not None:
             self._turn = None
-            self._act("prompt", said=said)
+            self._act("prompt", message=message)
         elif kind == self._compactions:
             self._turn = None
-            self._act("compaction", said=text(fields.get("message")))
+            self._act("compaction", message=text(fields.get("message")))
         elif kind.startswith("collab_") or kind in ("sub_agent_activity", "item_completed"):
             self._team(kind, fields)
         elif kind == "guardian_assessment" and fields.get("status") in ("denied", "timed_out", "aborted"):
@@ -134,10 +134,10 @@ class Acts:
             self._act("refusal", about=text(fields.get("call_id")) or "")
         elif kind == "thread_rolled_back":
             turns = max(1, int(number(fields.get("num_turns")) or 1))
-            self.lost["turns that were rolled back, told all the same"] += turns
+            self.lost["turns that were rolled back, kept in the trace"] += turns
         elif kind in ("error", "stream_error"):
-            self.lost["errors that belong to no event"] += 1
-        elif kind == UNKNOWN or (kind.startswith("item:") and kind not in ASIDE):
+            self.lost["errors without an event"] += 1
+        elif kind == UNKNOWN or (kind.startswith("item:") and kind not in IGNORED):
             self.lost["records of unknown kinds"] += 1
 
     def _act(self, kind: str, **fields: Any) -> Act:
@@ -146,7 +146,7 @@ class Acts:
         return act
 
     def _generation(self) -> Act:
-        """The turn that the model is at; a new one once something was put in, or the last one was counted."""
+        """Return the current model turn; start a new one after an input or after the tokens of the last one."""
         if self._turn is None:
             self._turn = self._last = self._act("turn", model=self.model)
         return self._turn
@@ -160,14 +160,14 @@ class Acts:
         self._generation().calls.append(Call(id, tool, self._t, _parsed(fields.get("arguments")), ended))
 
     def _message(self, fields: Mapping[str, Any]) -> None:
-        said = "\n".join(part for item in items(fields.get("content")) if (part := text(mapping(item).get("text"))))
+        message = "\n".join(part for item in items(fields.get("content")) if (part := text(mapping(item).get("text"))))
         if fields.get("role") == "assistant":
             turn = self._generation()
-            turn.said = "\n".join(part for part in (turn.said, said) if part) or None
-            self.lost["messages without words"] += not said
-        elif NOTIFICATION in said:
+            turn.message = "\n".join(part for part in (turn.message, message) if part) or None
+            self.lost["messages without text"] += not message
+        elif NOTIFICATION in message:
             self._turn = None
-            notice = _parsed(said.split(NOTIFICATION, 1)[1].split("</", 1)[0].strip())
+            notice = _parsed(message.split(NOTIFICATION, 1)[1].split("</", 1)[0].strip())
             about = text(notice.get("agent_id")) or text(notice.get("agent_path"))
             if about:
                 self._report(about, notice.get("status"))
@@ -175,7 +175,7 @@ class Acts:
             self.lost["records of unknown kinds"] += 1
 
     def _spent(self, info: Mapping[str, Any]) -> None:
-        """Tokens of the last generation. The same count may be written again when rate limits change."""
+        """Assign the tokens of the last generation. A count may be repeated when rate limits change."""
         last, total = mapping(info.get("last_token_usage")), mapping(info.get("total_token_usage"))
         again = bool(total) and total == self._total
         self._total = total or self._total
@@ -190,12 +190,12 @@ class Acts:
         self._turn = None
 
     def _team(self, kind: str, fields: Mapping[str, Any]) -> None:
-        """What the program itself says of its agents, in the words of several versions."""
+        """Read the program's records about its agents, in all known versions."""
         item = mapping(fields.get("item")) if kind == "item_completed" else fields
         sort = text(item.get("type")) if kind == "item_completed" else None
         call = text(fields.get("call_id")) or text(item.get("id")) or text(item.get("event_id")) or ""
         if kind == "collab_agent_spawn_end":
-            self.fates[call] = Fate(
+            self.spawn_results[call] = SpawnResult(
                 text(fields.get("new_thread_id")),
                 text(fields.get("new_agent_role")),
                 text(fields.get("new_agent_nickname")),
@@ -210,7 +210,7 @@ class Acts:
         elif (kind == "sub_agent_activity" or sort == "SubAgentActivity") and text(item.get("agent_thread_id")):
             child = str(item["agent_thread_id"])
             if item.get("kind") == "started":
-                self.fates.setdefault(call, Fate(child, name=text(item.get("agent_path"))))
+                self.spawn_results.setdefault(call, SpawnResult(child, name=text(item.get("agent_path"))))
             self.receivers.setdefault(call, child)
         elif sort == "CollabAgentToolCall":
             self._collaboration(call, item)
@@ -218,8 +218,10 @@ class Acts:
     def _collaboration(self, call: str, item: Mapping[str, Any]) -> None:
         receivers = [id for id in items(item.get("receiver_thread_ids")) if text(id)]
         if item.get("tool") == "spawnAgent":
-            fate = Fate(receivers[0] if receivers else None, model=text(item.get("model")), failed=not receivers)
-            self.fates.setdefault(call, fate)
+            spawn_result = SpawnResult(
+                receivers[0] if receivers else None, model=text(item.get("model")), failed=not receivers
+            )
+            self.spawn_results.setdefault(call, spawn_result)
         elif item.get("tool") == "wait":
             for id, status in mapping(item.get("agents_states")).items():
                 self._report(id, status)
@@ -227,24 +229,26 @@ class Acts:
             self.receivers.setdefault(call, receivers[0])
 
     def _report_results(self, call: str, output: object) -> None:
-        """What the answer to a call about agents says of them."""
-        said = _parsed(mapping(output).get("content") or output)
-        if text(said.get("agent_id")):
-            self.fates.setdefault(call, Fate(str(said["agent_id"]), name=text(said.get("nickname"))))
-        elif text(said.get("task_name")):
-            self.fates.setdefault(call, Fate(str(said["task_name"])))
-        for id, status in mapping(said.get("status")).items():
+        """Read what the result of a call says about agents."""
+        message = _parsed(mapping(output).get("content") or output)
+        if text(message.get("agent_id")):
+            self.spawn_results.setdefault(
+                call, SpawnResult(str(message["agent_id"]), name=text(message.get("nickname")))
+            )
+        elif text(message.get("task_name")):
+            self.spawn_results.setdefault(call, SpawnResult(str(message["task_name"])))
+        for id, status in mapping(message.get("status")).items():
             self._report(id, status)
 
     def _report(self, about: str, status: object) -> None:
         word = next(iter(status), None) if isinstance(status, Mapping) else status
         if isinstance(word, str) and word in ENDS:
-            said = text(status[word]) if isinstance(status, Mapping) else None
-            self._act("report", said=said, about=about, status=ENDS[word])
+            message = text(status[word]) if isinstance(status, Mapping) else None
+            self._act("report", message=message, about=about, status=ENDS[word])
 
 
 def _parsed(value: object) -> Mapping[str, Any]:
-    """The object that a text stands for; arguments and some answers are JSON in a string."""
+    """Return the object that a text encodes; arguments and some results are JSON in a string."""
     if not isinstance(value, str) or not value.lstrip().startswith("{"):
         return mapping(value)
     try:
@@ -254,22 +258,22 @@ def _parsed(value: object) -> Mapping[str, Any]:
 
 
 def _outcome(output: object) -> tuple[str | None, str | None]:
-    """How a tool call went, and what came of it."""
+    """Return the status and the text of a tool result."""
     fields = mapping(output)
     content = fields.get("content") if fields else output
     parts = [text(mapping(item).get("text")) or "" for item in items(content)]
-    said = content if isinstance(content, str) else "\n".join(part for part in parts if part)
-    inner = _parsed(said)
+    message = content if isinstance(content, str) else "\n".join(part for part in parts if part)
+    inner = _parsed(message)
     code = number(mapping(inner.get("metadata")).get("exit_code"))
-    if said.startswith("aborted"):
-        return "cancelled", said
+    if message.startswith("aborted"):
+        return "cancelled", message
     if flag(inner.get("timed_out")):
-        return "timeout", said
-    return ("error" if fields.get("success") is False or code else None), said or None
+        return "timeout", message
+    return ("error" if fields.get("success") is False or code else None), message or None
 
 
 def _prompt(fields: Mapping[str, Any]) -> str | None:
-    """What a person wrote; None if the line is of something else."""
+    """Return the text of a user prompt; None for any other line."""
     if "item" not in fields:
         return text(fields.get("message")) or ""
     item = mapping(fields["item"])
@@ -279,7 +283,7 @@ def _prompt(fields: Mapping[str, Any]) -> str | None:
 
 
 def _usage(last: Mapping[str, Any]) -> dict[str, float] | None:
-    """The account of one generation: its input counts what came from the cache, and what went into it."""
+    """Return the tokens of one generation; its input includes cache reads and writes."""
     given, read, write = (
         number(last.get(key)) for key in ("input_tokens", "cached_input_tokens", "cache_write_input_tokens")
     )

@@ -7,7 +7,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
-from survey.traces.importers.codex.acts import Act, Acts, Call, Fate
+from survey.traces.importers.codex.acts import Act, Acts, Call, SpawnResult
 from survey.traces.importers.codex.threads import Team, Thread
 from survey.traces.importers.json_values import instance, text
 from survey.traces.model import Builder, Content, Trace
@@ -20,14 +20,14 @@ CODES = {
     **dict.fromkeys(MESSAGES, ("O3",)),
     CLOSING: ("O5",),
 }
-"""The sub-decisions that a turn takes by calling a tool."""
+"""The sub-decisions that a tool call implies."""
 
 
 class Run:
-    """A team being read: the trace in the making, and what its threads know of each other.
+    """A builder of the trace of a team, and the references between its threads.
 
-    Links between threads lead forward in time, and a thread begins no earlier than its spawn, so that
-    no circle of links can arise whatever the clocks say.
+    Links between threads lead forward in time, and no thread starts before its spawn, so that links form no
+    cycle even with inconsistent clocks.
     """
 
     def __init__(self, team: Team, content: Content) -> None:
@@ -49,50 +49,52 @@ class Run:
         self.start = min((line.t for line in lines if line.t is not None), default=0.0)
         self.spawns: dict[str, str] = {}
         self.turns: dict[str, list[tuple[float, str]]] = defaultdict(list)
-        self.deeds: dict[str, list[tuple[float, str]]] = defaultdict(list)
+        self.events: dict[str, list[tuple[float, str]]] = defaultdict(list)
         self.returns: dict[str, list[tuple[float, str]]] = defaultdict(list)
         self.messages: list[tuple[str, str]] = []
         self.reports: list[tuple[str, str, Act, float, str | None]] = []
         self.closings: dict[str, str] = {}
         self.finished = False
-        self._paths = {path: id for id, thread in team.threads.items() if (path := thread.said("agent_path"))}
+        self._paths = {path: id for id, thread in team.threads.items() if (path := thread.label("agent_path"))}
 
     def trace(self) -> Trace | None:
-        """The whole run; None if nothing happens in it."""
+        """Return the trace of the run; None if it is empty."""
         for id, thread in self.team.threads.items():
-            told = Acts(thread)
+            thread_acts = Acts(thread)
             if id != self.team.root and id not in self.spawns:
                 self._conclude_spawn(thread)
-            self.introduce(id, Fate(model=told.model))
-            _Story(self, id, told).tell()
+            self.introduce(id, SpawnResult(model=thread_acts.model))
+            _ThreadWriter(self, id, thread_acts).write()
             self.builder.lost("parents whose own rollout is missing", int(not thread.lines and not thread.copied))
             self.builder.lost("lines that are not JSON objects", thread.unreadable)
             self.builder.lost("lines copied from the history of another thread", len(thread.copied))
-            for what, count in told.lost.items():
+            for what, count in thread_acts.lost.items():
                 self.builder.lost(what, count)
-        if not self.deeds:
+        if not self.events:
             return None
         self._deliver()
         self._return()
         self._close()
         if self.finished:
-            end = max(t for deeds in self.deeds.values() for t, _ in deeds)
+            end = max(t for events in self.events.values() for t, _ in events)
             self.event("stop", self.team.root, end, decision=["O5"])
         return self.builder.build()
 
     def agent(self, id: str) -> str:
-        """The agent of a thread."""
+        """Return the agent of a thread."""
         return "main" if id == self.team.root else instance(id) or id
 
-    def introduce(self, id: str, fate: Fate) -> None:
-        """Say who is behind a thread."""
+    def introduce(self, id: str, spawn_result: SpawnResult) -> None:
+        """Describe the agent of a thread."""
         thread = self.team.threads.get(id)
-        nickname, path, role = (thread.said(f"agent_{key}") if thread else None for key in ("nickname", "path", "role"))
-        name = nickname or fate.name or path
-        self.builder.agent(self.agent(id), name=name, role=role or fate.role, model=fate.model)
+        nickname, path, role = (
+            thread.label(f"agent_{key}") if thread else None for key in ("nickname", "path", "role")
+        )
+        name = nickname or spawn_result.name or path
+        self.builder.agent(self.agent(id), name=name, role=role or spawn_result.role, model=spawn_result.model)
 
-    def meant(self, name: str | None) -> str | None:
-        """The thread that an id, a path or the end of a path means; None if the team has no such thread."""
+    def thread_for(self, name: str | None) -> str | None:
+        """Return the thread with an id, a path or the end of a path; None if the team has no such thread."""
         if not name or name in self.team.threads or name in self.spawns:
             return name or None
         if name == "/root":
@@ -101,55 +103,59 @@ class Run:
         return ends[0] if len(ends) == 1 else None
 
     def event(self, type: str, id: str, t: float | None, **fields: Any) -> str:
-        """Write down what the agent of a thread does."""
+        """Write an event of the agent of a thread."""
         event = self.builder.event(type, self.agent(id), t if self.timed else None, **fields)
-        self.deeds[id].append((self.builder[event].t, event))
+        self.events[id].append((self.builder[event].t, event))
         return event
 
-    def spawn(self, parent: str, child: str, t: float | None, fate: Fate, said: str | None = None) -> str:
-        """Write down that a thread spawns another."""
+    def spawn(
+        self, parent: str, child: str, t: float | None, spawn_result: SpawnResult, message: str | None = None
+    ) -> str:
+        """Write the spawn of a thread by another."""
         thread = self.team.threads.get(child)
-        role = fate.role or (thread.said("agent_role") if thread else None)
-        self.spawns[child] = self.event("spawn", parent, t, to=child, role=role, tool=SPAWNING, text=said)
-        self.introduce(child, fate)
+        role = spawn_result.role or (thread.label("agent_role") if thread else None)
+        self.spawns[child] = self.event("spawn", parent, t, to=child, role=role, tool=SPAWNING, text=message)
+        self.introduce(child, spawn_result)
         return self.spawns[child]
 
     def _conclude_spawn(self, thread: Thread) -> None:
-        """A spawn that only the child's own rollout tells of."""
+        """Write a spawn that only the rollout of the child records."""
         parent = thread.parent if thread.parent in self.team.threads else self.team.root
         assert parent is not None
         first = next((line.t for line in thread.lines if line.t is not None), self.start)
         start = self.builder[self.spawns[parent]].t if parent in self.spawns else first
-        spawn = self.spawn(parent, thread.id, max(first, start), Fate())
+        spawn = self.spawn(parent, thread.id, max(first, start), SpawnResult())
         before = [turn for t, turn in self.turns[parent] if t <= self.builder[spawn].t]
         if before:
             self.builder.link(before[-1], spawn, "causal", derived=True)
 
     def _deliver(self) -> None:
-        """A message leads to what its receiver does next, a spawn to what the new agent does first."""
+        """Link messages to the next event of the receiver, and spawns to the first event of the new agent."""
         for child, spawn in self.spawns.items():
-            if self.deeds[child]:
-                first = self.deeds[child][0][1]
+            if self.events[child]:
+                first = self.events[child][0][1]
                 self.builder.link(spawn, first, "causal" if self.builder[first].type == "return" else "spawn")
-        for deeds in self.deeds.values():
-            for (t, before), (at, after) in pairwise(deeds):
-                if t == at:  # where the clock says nothing, the order of the lines does
+        for events in self.events.values():
+            for (t, before), (at, after) in pairwise(events):
+                if t == at:  # equal times: keep the order of the lines
                     self.builder.link(before, after, "temporal")
-            deeds.sort(key=lambda deed: deed[0])
+            events.sort(key=lambda entry: entry[0])
         for message, receiver in self.messages:
-            deeds = self.deeds[receiver]
-            place = bisect_right(deeds, self.builder[message].t, key=lambda deed: deed[0])
-            if place < len(deeds):
-                self.builder.link(message, deeds[place][1], "message", derived=True)
+            events = self.events[receiver]
+            place = bisect_right(events, self.builder[message].t, key=lambda entry: entry[0])
+            if place < len(events):
+                self.builder.link(message, events[place][1], "message", derived=True)
 
     def _return(self) -> None:
-        """A report of a sub-agent's end tells who read its return, or that there was one."""
+        """Link returns to the turns that read them; a report without a recorded return becomes one."""
         reported: set[str] = set()
         for reader, child, report, t, turn in self.reports:
             thread = self.team.threads.get(child)
             if (thread is None or not thread.lines) and report.status and child not in reported:
                 reported.add(child)
-                returned = self.event("return", child, t, to=self.agent(reader), status=report.status, text=report.said)
+                returned = self.event(
+                    "return", child, t, to=self.agent(reader), status=report.status, text=report.message
+                )
                 self.builder.link(self.spawns.get(child), returned, "causal")
             else:
                 earlier = [event for at, event in self.returns[child] if at <= t]
@@ -161,7 +167,7 @@ class Run:
                 self.builder.link(returned, turn, type)
 
     def _close(self) -> None:
-        """Who is closed is gone, with all that it spawned, as soon as it has done the last of its deeds."""
+        """Write the despawn of a closed agent and its descendants, each after its last event."""
         gone: set[str] = set()
         for child, turn in self.closings.items():
             family = [child]
@@ -169,16 +175,16 @@ class Run:
                 family += [each for each in self.team.children.get(id, []) if each not in family]
             for id in [id for id in reversed(family) if id not in gone and id != self.team.root and id in self.spawns]:
                 gone.add(id)
-                t = max([self.builder[turn].t, self.builder[self.spawns[id]].t, *(t for t, _ in self.deeds[id])])
+                t = max([self.builder[turn].t, self.builder[self.spawns[id]].t, *(t for t, _ in self.events[id])])
                 despawned = self.builder.event("despawn", self.agent(id), t if self.timed else None)
                 self.builder.link(turn, despawned, "causal", derived=id != child)
 
 
-class _Story:
-    """One thread being written down."""
+class _ThreadWriter:
+    """Writes the events of one thread."""
 
-    def __init__(self, run: Run, id: str, told: Acts) -> None:
-        self._run, self._id, self._told = run, id, told
+    def __init__(self, run: Run, id: str, thread_acts: Acts) -> None:
+        self._run, self._id, self._thread_acts = run, id, thread_acts
         self._builder = run.builder
         born = self._builder[run.spawns[id]].t if id in run.spawns else run.start
         self._clock: float | None = born if run.timed else None
@@ -188,34 +194,34 @@ class _Story:
         self._silent: set[str] = set()
         self._refused: set[str] = set()
         self._waiting: list[tuple[str, str]] = []
-        self._heard: list[tuple[str, Act, float]] = []
+        self._reports: list[tuple[str, Act, float]] = []
         self._prompted = False
 
-    def tell(self) -> None:
-        """Write down everything that happens in the thread."""
-        tells = {
+    def write(self) -> None:
+        """Write all events of the thread."""
+        writers = {
             "turn": self._take_turn,
             "answer": self._answer,
             "refusal": self._refuse,
             "prompt": self._prompt,
-            "report": self._hear,
+            "report": self._receive_report,
             "finish": self._end,
             "abortion": self._end,
         }
-        for act in self._told.acts:
+        for act in self._thread_acts.acts:
             t = self._at(act.t)
-            if act.kind in tells:
-                tells[act.kind](act, t)
+            if act.kind in writers:
+                writers[act.kind](act, t)
             else:
                 kind = "compaction" if act.kind == "compaction" else "safety_event"
-                self._do(kind, t, text=act.said, parent=self._calls.get(act.about))
-        self._run.reports += [(self._id, child, report, t, None) for child, report, t in self._heard]
-        last = next((act for act in reversed(self._told.acts) if act.kind != "report"), None)
-        if self._id == self._run.team.root and last and last.kind == "finish" and not self._told.open:
+                self._do(kind, t, text=act.message, parent=self._calls.get(act.about))
+        self._run.reports += [(self._id, child, report, t, None) for child, report, t in self._reports]
+        last = next((act for act in reversed(self._thread_acts.acts) if act.kind != "report"), None)
+        if self._id == self._run.team.root and last and last.kind == "finish" and not self._thread_acts.open:
             self._run.finished = True
 
     def _at(self, t: float | None) -> float | None:
-        """The time of an act. Time does not run backwards in a thread."""
+        """Return the time of an act. Time does not run backwards in a thread."""
         if t is None or not self._run.timed:
             return self._clock
         if self._clock is not None and t < self._clock:
@@ -233,38 +239,38 @@ class _Story:
 
     def _take_turn(self, act: Act, t: float | None) -> None:
         codes = list(dict.fromkeys(code for call in act.calls for code in CODES.get(call.tool, ())))
-        over = any(report.status for _, report, _ in self._heard)
+        over = any(report.status for _, report, _ in self._reports)
         type = "orchestrator_decision" if codes else "aggregate" if over else "model_call"
         decision = codes or (["O4"] if over else None)
-        turn = self._do(type, t, text=act.said, decision=decision, tokens=act.usage, model=act.model)
+        turn = self._do(type, t, text=act.message, decision=decision, tokens=act.usage, model=act.model)
         self._turn = turn
         self._run.turns[self._id].append((self._builder[turn].t, turn))
-        self._run.reports += [(self._id, child, report, at, turn) for child, report, at in self._heard]
-        self._heard = []
+        self._run.reports += [(self._id, child, report, at, turn) for child, report, at in self._reports]
+        self._reports = []
         for call in act.calls:
             self._call(call, turn, self._at(call.t))
 
     def _call(self, call: Call, turn: str, t: float | None) -> None:
-        fate = self._told.fates.get(call.id or "", Fate())
+        spawn_result = self._thread_acts.spawn_results.get(call.id or "", SpawnResult())
         names = (call.arguments.get(key) for key in ("id", "target", "agent_id", "task_name"))
-        named = self._told.receivers.get(call.id or "") or next(filter(None, map(text, names)), None)
-        receiver = self._run.meant(named)
-        said = text(call.arguments.get("message")) or text(call.arguments.get("prompt"))
-        if call.tool == SPAWNING and fate.child and not fate.failed:
-            child = self._run.meant(fate.child) or fate.child
+        named = self._thread_acts.receivers.get(call.id or "") or next(filter(None, map(text, names)), None)
+        receiver = self._run.thread_for(named)
+        message = text(call.arguments.get("message")) or text(call.arguments.get("prompt"))
+        if call.tool == SPAWNING and spawn_result.child and not spawn_result.failed:
+            child = self._run.thread_for(spawn_result.child) or spawn_result.child
             if child not in self._run.spawns and child != self._run.team.root:
-                event = self._run.spawn(self._id, child, t, fate, said)
+                event = self._run.spawn(self._id, child, t, spawn_result, message)
                 if child not in self._run.team.threads:
                     self._builder.lost("sub-agents whose own rollout is missing")
-                return self._tell_apart(call, turn, event)
+                return self._skip_answer(call, turn, event)
         elif receiver and receiver != self._id and call.tool in (*MESSAGES, *DELEGATIONS):
             type = "message" if call.tool in MESSAGES else "delegate"
-            event = self._do(type, t, to=self._run.agent(receiver), text=said)
+            event = self._do(type, t, to=self._run.agent(receiver), text=message)
             self._run.messages.append((event, receiver))
-            return self._tell_apart(call, turn, event)
+            return self._skip_answer(call, turn, event)
         elif receiver and receiver != self._id and call.tool == CLOSING:
             self._run.closings[receiver] = turn
-            return self._tell_apart(call, turn, None)
+            return self._skip_answer(call, turn, None)
         if call.tool == RESUMING and receiver:
             self._run.closings.pop(receiver, None)
         event = self._do("tool_call", t, tool=call.tool, parent=turn)
@@ -278,8 +284,8 @@ class _Story:
             self._results[call.id or event] = result
         return None
 
-    def _tell_apart(self, call: Call, turn: str, event: str | None) -> None:
-        """A call that stands in the trace as something other than a tool call; its answer says no more."""
+    def _skip_answer(self, call: Call, turn: str, event: str | None) -> None:
+        """Register a call that the trace holds as another event; its result adds nothing."""
         if event:
             self._builder.link(turn, event, "causal")
         if call.id:
@@ -290,16 +296,16 @@ class _Story:
             return
         call = self._calls.get(act.about)
         if call is None or act.about in self._results:
-            self._builder.lost("results of calls that the log does not have, or has answered already")
+            self._builder.lost("results of missing or already answered calls")
             return
-        failed = act.about in self._told.fates and self._told.fates[act.about].failed
+        failed = act.about in self._thread_acts.spawn_results and self._thread_acts.spawn_results[act.about].failed
         status = "rejected" if act.about in self._refused else "error" if failed else act.status
-        result = self._do("tool_result", t, parent=call, text=act.said, status=status)
+        result = self._do("tool_result", t, parent=call, text=act.message, status=status)
         self._results[act.about] = result
         self._builder.link(call, result, "tool_dependency")
 
     def _refuse(self, act: Act, t: float | None) -> None:
-        """A person does not let a command run."""
+        """Write the rejection of a command by a person."""
         self._refused.add(act.about)
         event = self._builder.event("human_intervention", "user", t, to=self._run.agent(self._id), status="rejected")
         self._builder.link(self._calls.get(act.about), event, "causal")
@@ -308,28 +314,28 @@ class _Story:
         self._waiting.append((event, "causal"))
 
     def _prompt(self, act: Act, t: float | None) -> None:
-        """What is put to the agent: by a person to the root, and to others by whoever spawned or wrote to them."""
+        """Write a prompt: from a person to the root, and from the spawning or sending agent to the others."""
         first, self._prompted = not self._prompted, True
         if self._id != self._run.team.root:
             spawn = self._run.spawns.get(self._id)
             if first and spawn and self._builder[spawn].content_ref is None:
-                self._builder.amend(spawn, **self._builder.content.fields(act.said))
+                self._builder.amend(spawn, **self._builder.content.fields(act.message))
             return
         kind, edge = ("message", "message") if first and not self._turn else ("human_intervention", "causal")
-        event = self._builder.event(kind, "user", t, to="main", text=act.said)
+        event = self._builder.event(kind, "user", t, to="main", text=act.message)
         self._waiting.append((event, edge))
 
-    def _hear(self, act: Act, t: float | None) -> None:
-        child = self._run.meant(act.about)
+    def _receive_report(self, act: Act, t: float | None) -> None:
+        child = self._run.thread_for(act.about)
         if child and child != self._id:
-            self._heard.append((child, act, t if t is not None else float("inf")))
+            self._reports.append((child, act, t if t is not None else float("inf")))
 
     def _end(self, act: Act, t: float | None) -> None:
-        """The end of the work on one prompt: a sub-agent returns, and a person may have stopped the root."""
+        """End the work on one prompt: a sub-agent returns; a person may have stopped the root."""
         parent = self._run.team.threads[self._id].parent or self._run.team.root
         if self._id != self._run.team.root:
             status = None if act.kind == "finish" else "cancelled"
-            returned = self._do("return", t, to=self._run.agent(parent), status=status, text=act.said)
+            returned = self._do("return", t, to=self._run.agent(parent), status=status, text=act.message)
             self._run.returns[self._id].append((self._builder[returned].t, returned))
         elif act.kind == "abortion" and act.status == "interrupted":
             event = self._builder.event("human_intervention", "user", t, to="main")

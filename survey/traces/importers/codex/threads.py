@@ -1,4 +1,4 @@
-"""Threads: which file is whose, who spawned whom, and what in a file is only a copy."""
+"""Threads: their files, their parents, and the copied history at the start of a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from survey.traces.importers.log import Log
 LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 UNKNOWN = "unknown"
 LAST_DATE = 253402300800.0
-"""The year 10000: what lies beyond is no time."""
+"""The year 10000: later timestamps are invalid."""
 
 BURST = 1.0
-"""Seconds within which a copied history is written down."""
+"""Seconds within which a copied history is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a rollout: what it is (of an event and of an item the inner type), and what it holds."""
+    """One line of a rollout: its type (for an event or item the inner type) and its contents."""
 
     kind: str
     fields: Mapping[str, Any]
@@ -35,43 +35,43 @@ class Thread:
     meta: Mapping[str, Any]
     lines: list[Line]
     copied: list[Line] = field(default_factory=list)
-    """Lines at the head that are the history of the thread it comes from."""
+    """Lines at the start that repeat the history of another thread."""
     unreadable: int = 0
-    strange: int = 0
-    """Objects that are no line of a rollout."""
+    unknown_records: int = 0
+    """Number of objects that are not lines of a rollout."""
 
     @property
     def spawned(self) -> Mapping[str, Any]:
-        """What it says of its spawning."""
+        """The description of its spawn."""
         return mapping(mapping(mapping(self.meta.get("source")).get("subagent")).get("thread_spawn"))
 
     @property
     def parent(self) -> str | None:
-        """The thread that spawned it; a fork that a person made has none."""
+        """The thread that spawned it; None for a fork by a person."""
         return text(self.spawned.get("parent_thread_id")) or text(self.meta.get("parent_thread_id"))
 
-    def said(self, key: str) -> str | None:
-        """Its nickname, role or path."""
+    def label(self, key: str) -> str | None:
+        """Return its nickname, role or path."""
         return text(self.meta.get(key)) or text(self.spawned.get(key))
 
 
 @dataclass
 class Team:
-    """A root thread and all that come from it."""
+    """A root thread and its descendants."""
 
     root: str
     threads: dict[str, Thread]
-    """By id, parents first. A thread without a file of its own has no lines."""
+    """Threads by id, parents first. A thread without its own file has no lines."""
     children: dict[str, list[str]]
 
 
 def is_line(fields: Mapping[str, Any]) -> bool:
-    """Whether an object is a line of a rollout."""
+    """Return whether an object is a line of a rollout."""
     return fields.get("type") in LINES and isinstance(fields.get("payload"), Mapping)
 
 
 def threads(log: Log) -> list[Thread]:
-    """The threads of a file or of all rollouts in a folder; a thread that is there twice counts once."""
+    """Return the threads of a file or of all rollouts in a folder, without duplicates."""
     found: dict[str, Thread] = {}
     for file in log.files("**/*.jsonl*") if log.is_folder else [log]:
         records = [record.fields for record in file.records()]
@@ -80,7 +80,7 @@ def threads(log: Log) -> list[Thread]:
             continue
         meta = next((line.fields for line in lines if line.kind == "session_meta"), {})
         id = text(meta.get("id")) or file.path.stem
-        thread = Thread(id, meta, lines, unreadable=file.unreadable, strange=len(records) - len(lines))
+        thread = Thread(id, meta, lines, unreadable=file.unreadable, unknown_records=len(records) - len(lines))
         _part_from_copy(thread)
         if id not in found or len(found[id].lines) < len(thread.lines):
             found[id] = thread
@@ -96,11 +96,11 @@ def _line(fields: Mapping[str, Any]) -> Line:
 
 
 def _part_from_copy(thread: Thread) -> None:
-    """Take the history of another thread off the head of a spawned or forked one.
+    """Separate the copied history of another thread from a spawned or forked one.
 
-    Ids of threads and turns begin with their time: the thread's own work begins with the first turn
-    that is no older than the thread. Where ids say nothing, a second ``session_meta`` or lines older
-    than the first say that there is a copy, and it ends where time begins to pass.
+    Ids of threads and turns start with their time: the thread's own work starts with the first turn that is no
+    older than the thread. Without such ids, a second ``session_meta`` or lines older than the first indicate a
+    copy, which ends where time begins to advance.
     """
     if not (thread.parent or text(thread.meta.get("forked_from_id"))):
         return
@@ -132,7 +132,7 @@ def _has_copy(thread: Thread) -> bool:
 
 
 def _birth(id: object) -> float | None:
-    """The milliseconds since 1970 that a UUID of version 7 begins with."""
+    """Return the milliseconds since 1970 at the start of a UUID of version 7; None for any other id."""
     digits = id.replace("-", "") if isinstance(id, str) else ""
     if len(digits) != 32 or digits[12] != "7":
         return None
@@ -143,7 +143,7 @@ def _birth(id: object) -> float | None:
 
 
 def teams(found: list[Thread]) -> list[Team]:
-    """The threads by the root that they come from. A parent without a file is a thread without lines."""
+    """Group threads by their root. A parent without a file becomes a thread without lines."""
     known = {thread.id: thread for thread in found}
     parents = {thread.id: thread.parent for thread in found}
     for thread in found:
@@ -157,9 +157,9 @@ def teams(found: list[Thread]) -> list[Team]:
             children.setdefault(parent, []).append(id)
     roots = [id for id, parent in parents.items() if not parent or parent == id]
     roots += [id for id in children if id not in known]
-    made: list[Team] = []
+    result: list[Team] = []
     seen: set[str] = set()
-    for root in [*roots, *known]:  # threads that name each other as parents have no root: any will do
+    for root in [*roots, *known]:  # threads in a cycle of parents have no root: take any
         if root in seen:
             continue
         order = [root]
@@ -169,5 +169,5 @@ def teams(found: list[Thread]) -> list[Team]:
             seen.update(fresh)
             order += fresh
         members = {id: known.get(id) or Thread(id, {}, []) for id in order}
-        made.append(Team(root, members, {id: [c for c in children.get(id, []) if c in members] for id in order}))
-    return made
+        result.append(Team(root, members, {id: [c for c in children.get(id, []) if c in members] for id in order}))
+    return result

@@ -1,9 +1,8 @@
 """Logs of Inspect AI: one trace for each sample and epoch.
 
-The root agent is ``main``. An agent that Inspect ran inside a tool call or from code is spawned
-where its span begins, and returns where that ends. If all the models' work is in one agent's span,
-that agent is the root. What scorers do is not part of the team's work and is left out; what they
-say are the rewards.
+The root agent is ``main``. An agent that Inspect ran inside a tool call or from code is spawned at the start of
+its span and returns at its end. If all model calls are in the span of one agent, that agent is the root. The work
+of scorers is left out; their scores become the rewards.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ NAME = "inspect"
 
 
 def recognises(log: Log) -> bool:
-    """Whether it is an ``.eval`` archive, a JSON log, one sample of either, or a list of Inspect's events."""
+    """Return whether it is an ``.eval`` archive, a JSON log, one sample of either, or a list of Inspect's events."""
     with suppress(OSError, BadLog):
         return is_archive(log) or is_document(log)
     return False
 
 
 def read(log: Log, content: Content) -> Iterator[Trace]:
-    """A trace for each sample and epoch, in the order of the log."""
+    """Yield a trace for each sample and epoch, in log order."""
     if not recognises(log):
         raise BadLog(f"{log.path.name}: no Inspect log (expected an .eval archive, or JSON with eval and samples)")
     samples = Samples(log)
@@ -41,12 +40,12 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
     if not last:
         found = f"{samples.unreadable} that cannot be read" if samples.unreadable else "none"
         raise BadLog(f"{log.path.name}: an Inspect log without samples (expected at least one, found {found})")
-    last.lost("samples of the log, or pieces of one, that cannot be read", samples.unreadable)
+    last.lost("unreadable samples, or pieces of samples", samples.unreadable)
     yield last.build()
 
 
 def _built(sample: Fields, header: Fields, name: str, content: Content) -> Builder:
-    transcribed = mapping(sample.get("transcript"))  # where logs of early 2024 keep the events
+    transcribed = mapping(sample.get("transcript"))  # logs of early 2024 have the events here
     found = transcript(items(sample.get("events")) or items(transcribed.get("events")))
     run = text(header.get("eval_id")) or text(header.get("task_id")) or text(header.get("run_id")) or name
     sample_id, epoch = _id(sample.get("id")), number(sample.get("epoch")) or 1
@@ -76,7 +75,7 @@ def _id(value: object) -> str:
 
 
 def _judge(builder: Builder, sample: Fields, found: Transcript) -> None:
-    """Rewards and outcome. Without the sample's own scores, the events that gave them are read."""
+    """Add rewards and outcome, from the scores of the sample or else from its score events."""
     given = [(text(name) or "score", score) for name, score in mapping(sample.get("scores")).items()]
     if not given and sample.get("score"):
         given = [("score", sample["score"])]
@@ -88,7 +87,7 @@ def _judge(builder: Builder, sample: Fields, found: Transcript) -> None:
     for name, value in values:
         known = dict(scores(name, value))
         rewards |= known
-        builder.lost("scores that are no number", not known)
+        builder.lost("scores that are not numbers", not known)
     builder.head["rewards"] = rewards
     outcome: dict[str, object] = {}
     if len(values) == 1 and (values[0][1] in ("C", "I") or isinstance(values[0][1], bool)):

@@ -1,4 +1,4 @@
-"""The samples of an Inspect log, whichever of its forms it has."""
+"""The samples of an Inspect log, in any of its forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from survey.traces.files import Measured
+from survey.traces.files import SizeLimited
 from survey.traces.importers.json_values import items, mapping, text
 from survey.traces.importers.log import BadLog, Log
 
@@ -29,22 +29,22 @@ OPENINGS = (b"_journal/", b"samples/", b"header.json")
 WHOLE = re.compile(r"samples/.+_epoch_\d+\.json")
 IN_PIECES = re.compile(r"(samples/.+_epoch_\d+)/sample\.json")
 UNPACKING = (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
-"""What reading a damaged archive, or one packed in a way that Python does not know, raises."""
+"""Exceptions raised by damaged archives and by unsupported compression."""
 
 Fields = Mapping[str, Any]
 
 
 @dataclass
 class Samples:
-    """The samples of a log, read one after the other because an archive may hold thousands."""
+    """The samples of a log, read one at a time because an archive may hold thousands."""
 
     log: Log
     header: Fields = field(default_factory=dict)
     unreadable: int = 0
-    """Samples, or pieces of one, that were found and could not be read."""
+    """Number of samples, or pieces of samples, that could not be read."""
 
     def __iter__(self) -> Iterator[Fields]:
-        """Raises ``BadLog`` where the log is none, or cut off."""
+        """Yield the samples. Raises ``BadLog`` if the archive cannot be opened."""
         return self._of_archive() if is_archive(self.log) else self._of_document()
 
     def _of_document(self) -> Iterator[Fields]:
@@ -82,7 +82,7 @@ class Samples:
         try:
             packed = archive.getinfo(name).compress_size
             with archive.open(name) as stream:
-                return json.loads(Measured(stream, lambda: packed).read())
+                return json.loads(SizeLimited(stream, lambda: packed).read())
         except (*UNPACKING, ValueError, RecursionError):
             return None
 
@@ -101,7 +101,7 @@ class Samples:
 
 
 def is_archive(log: Log) -> bool:
-    """Whether the log is an ``.eval`` archive, told by its first bytes and the names in it."""
+    """Return whether the log is an ``.eval`` archive, by its first bytes and the names in it."""
     if log.is_folder:
         return False
     start = _start(log)
@@ -117,7 +117,7 @@ def is_archive(log: Log) -> bool:
 
 
 def is_document(log: Log) -> bool:
-    """Whether the log is a JSON log of Inspect, one sample of it, or a list of its events."""
+    """Return whether the log is a JSON log of Inspect, one of its samples, or a list of its events."""
     if log.is_folder or _start(log).startswith(ZIP):
         return False
     document = mapping(log.document)
@@ -145,7 +145,7 @@ def _archive(log: Log) -> zipfile.ZipFile:
 
 
 def _pieces(names: list[str]) -> Mapping[str, Mapping[str, list[str]]]:
-    """Names of the pieces by sample and kind, in the order of the index that is their name."""
+    """Return the names of the pieces by sample and kind, ordered by the index in the name."""
     found: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
     for name in names:
         if match := re.fullmatch(r"(samples/.+_epoch_\d+)/(events|attachments)/(\d{1,18})\.json", name):

@@ -1,8 +1,8 @@
-"""The events of a sample, all on one level, and the spans that they happened in.
+"""The events of a sample as a flat list, and their spans.
 
-Three generations of logs nest differently: spans with parents (2025), ``step`` events that begin
-and end (2024), and lists of events inside ``tool`` and ``subtask`` events (both). Here all become
-spans, and each span is given to the agent that acted in it.
+Three generations of logs nest differently: spans with parents (2025), ``step`` events that begin and end (2024),
+and lists of events inside ``tool`` and ``subtask`` events (both). All become spans here, and each span is assigned
+to the agent that acted in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from survey.traces.model import OUTSIDE
 ROOT = "main"
 SCORERS = frozenset({"scorer", "scorers"})
 CALLED = frozenset({"tool", "subtask"})
-"""Spans that are agents only if a model was asked in them: Inspect's own viewer draws the line there."""
+"""Spans that are agents only if they contain a model call, as in Inspect's own viewer."""
 TIMED = frozenset({"model", "tool", "approval", "review", "input", "interrupt", "compaction", "sample_init"})
 
 Fields = Mapping[str, Any]
@@ -26,7 +26,7 @@ Fields = Mapping[str, Any]
 
 @dataclass(eq=False)
 class Span:
-    """A stretch of the sample, and what became clear about it."""
+    """A span of the sample, with what is inferred about it."""
 
     id: str
     type: str
@@ -39,23 +39,23 @@ class Span:
     end_place: int = -1
     depth: int = 0
     asked: bool = False
-    """Whether a model was asked in it, and not in an agent further in."""
+    """Whether it contains a model call that is not inside a nested agent."""
     agents_inside: bool = False
     is_agent: bool = False
     owner: str = ROOT
-    """The instance that acts in it."""
+    """The instance that acts in the span."""
     scoring: bool = False
     replay_until: int = -1
-    """The place up to which a branch repeats what its parent did."""
+    """The position up to which a branch repeats its parent."""
     call: Item | None = None
-    """The tool call that stands for the agent."""
+    """The tool call that represents the agent."""
     within: Item | None = None
-    """The tool call that ran several agents, this one among them."""
+    """The tool call that ran several agents, including this one."""
 
 
 @dataclass(eq=False)
 class Item:
-    """An event that is no border of a span, at its place in the log."""
+    """An event other than the start or end of a span, with its position in the log."""
 
     place: int
     kind: str
@@ -63,54 +63,54 @@ class Item:
     span: str | None
     t: float | None
     opened: str | None = None
-    """The span of a tool call, where the log says it."""
+    """The span of a tool call, if the log names it."""
     end: float | None = None
     child: Span | None = None
-    """The agent that a tool call stands for."""
+    """The agent that a tool call represents."""
     derived: bool = False
-    """Whether that was concluded from the nesting."""
+    """Whether that was inferred from the nesting."""
     turn: Item | None = None
-    """The model call that asked for a tool call."""
+    """The model call that requested a tool call."""
     spawns: bool = False
     approvals: list[Item] = field(default_factory=list)
 
 
 @dataclass
 class Transcript:
-    """What happened in a sample, in the order of the log."""
+    """The events of a sample, in log order."""
 
     items: list[Item] = field(default_factory=list)
     spans: dict[str, Span] = field(default_factory=dict)
     lost: Counter[str] = field(default_factory=Counter)
-    """What of the log is in neither, in words."""
+    """Losses, by description."""
     time: str = "seconds"
 
     def owner(self, item: Item) -> str:
-        """The instance that acted."""
+        """Return the instance that acted."""
         span = self.spans.get(item.span or "")
         return span.owner if span else ROOT
 
     def is_scoring(self, item: Item) -> bool:
-        """Whether it happened after the team's work, to judge it."""
+        """Return whether the event belongs to the scoring after the work."""
         span = self.spans.get(item.span or "")
         return span.scoring if span else False
 
     def agents(self) -> Iterator[Span]:
-        """The spans of the agents that were spawned."""
+        """Yield the spans of the spawned agents."""
         return (span for span in self.spans.values() if span.is_agent and span.owner != ROOT and not span.scoring)
 
     def above(self, span: Span) -> Span | None:
-        """The span around a span."""
+        """Return the parent of a span."""
         return self.spans.get(span.parent or "")
 
     def spawner(self, span: Span) -> str:
-        """The instance that acted around an agent's span."""
+        """Return the instance that spawned the agent of a span."""
         above = self.above(span)
         return above.owner if above else ROOT
 
 
 def transcript(events: list[Any]) -> Transcript:
-    """Everything that a list of events says."""
+    """Return the transcript of a list of events."""
     found = Transcript()
     _flatten(found, events)
     around = _outside_in(found.spans)
@@ -123,7 +123,7 @@ def transcript(events: list[Any]) -> Transcript:
 
 
 def _flatten(found: Transcript, events: list[Any]) -> None:
-    """One level of events; an explicit stack, because nobody bounds how deep a log nests."""
+    """Flatten nested events; with an explicit stack, because the depth of a log is unbounded."""
     stack: list[tuple[Iterator[Any], list[str | None], str | None]] = [(iter(events), [None], None)]
     while stack:
         rest, steps, opened = stack[-1]
@@ -143,7 +143,7 @@ def _flatten(found: Transcript, events: list[Any]) -> None:
         if kind == "span_begin":
             id = text(event.get("id")) or text(event.get("span_id"))
             if id is None or id in found.spans:
-                found.lost["spans without an id, or with that of another"] += 1
+                found.lost["spans without an id of their own"] += 1
             else:
                 _open(found, id, event, text(event.get("parent_id")), t)
         elif kind == "span_end":
@@ -160,7 +160,7 @@ def _flatten(found: Transcript, events: list[Any]) -> None:
                 fields = {"type": "agent" if text(event.get("agent")) else kind}
                 fields["name"] = text(event.get("agent") or event.get("function") or event.get("name")) or kind
                 inner = item.opened = _open(found, f"{kind}-{len(found.spans) + 1}", fields, within, None).id
-        if nested:  # of a kind that opens nothing, too: what is in it happened
+        if nested:  # even if its kind opens no span
             stack.append((iter(nested), [inner or within], inner))
 
 
@@ -175,7 +175,7 @@ def _close(found: Transcript, id: str | None, t: float | None) -> None:
 
 
 def _outside_in(spans: Mapping[str, Span]) -> list[Span]:
-    """All spans, each after the span around it. A circle of parents is cut where it closes."""
+    """Return all spans, each after its parent. A cycle of parents is cut."""
     placed: dict[str, Span] = {}
     for start in spans.values():
         climbed: dict[str, Span] = {}
@@ -190,7 +190,7 @@ def _outside_in(spans: Mapping[str, Span]) -> list[Span]:
 
 
 def _find_agents(found: Transcript, around: list[Span]) -> None:
-    """Say of each span whether it is an agent, and who acts in it."""
+    """Determine for each span whether it is an agent, and who acts in it."""
     for span in around:
         above = found.above(span)
         span.scoring = span.type in SCORERS or bool(above and above.scoring)
@@ -215,7 +215,7 @@ def _find_agents(found: Transcript, around: list[Span]) -> None:
 
 
 def _root_span(found: Transcript, around: list[Span]) -> Span | None:
-    """The agent's span that holds everything the models did, if there is one: it is the root agent."""
+    """Return the agent span that contains all model calls, if there is one: the root agent."""
     outermost: list[Span] = []
     within: set[str] = set()
     for span in around:
@@ -232,7 +232,7 @@ def _root_span(found: Transcript, around: list[Span]) -> Span | None:
 
 
 def _leave_out_replays(found: Transcript) -> None:
-    """A branch runs its parent's prefix again before it goes its own way; the parent has it already."""
+    """Remove the events of a branch that repeat the prefix of its parent."""
     for item in found.items:
         span = found.spans.get(item.span or "")
         if item.kind == "branch" and span:
@@ -251,7 +251,7 @@ def _leave_out_replays(found: Transcript) -> None:
 
 
 def _connect_calls(found: Transcript) -> None:
-    """Find for each tool call the model call that asked for it, and the agent that it stands for."""
+    """Find, for each tool call, the model call that requested it and the agent that it represents."""
     _find_tool_spans(found)
     inside = _agents_by_tool_span(found)
     asked: dict[tuple[str, str], Item] = {}
@@ -282,12 +282,12 @@ def _find_child(found: Transcript, item: Item, inside: list[Span]) -> None:
         for one in inside:
             one.within = item
         return
-    if child.call is None:  # two calls cannot stand for one agent
+    if child.call is None:  # two calls cannot represent one agent
         item.child, child.call = child, item
 
 
 def _find_tool_spans(found: Transcript) -> None:
-    """The span of a call begins just before it, under the tool's name, inside the span of the call."""
+    """Find the span of each tool call: it starts just before, has the tool's name, and shares the parent."""
     tool_spans = [span for span in found.spans.values() if span.type == "tool"]
     tool_spans.reverse()
     begun: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
@@ -308,7 +308,7 @@ def _find_tool_spans(found: Transcript) -> None:
 
 
 def _agents_by_tool_span(found: Transcript) -> Mapping[str, list[Span]]:
-    """The agents that came out of each tool's span, or are that span."""
+    """Return the agents inside each tool span, or equal to it."""
     opened = {item.opened for item in found.items}
     tool_around: dict[str, str] = {}
     agents: dict[str, list[Span]] = defaultdict(list)
@@ -322,7 +322,7 @@ def _agents_by_tool_span(found: Transcript) -> Mapping[str, list[Span]]:
 
 
 def _nest(found: Transcript) -> None:
-    """Say how deep each span is, and let it enclose what is in it, wherever its borders were logged."""
+    """Set the depth of each span, and extend it over its contents, wherever its ends were logged."""
     around = _outside_in(found.spans)
     for span in around:
         above = found.above(span)
@@ -337,7 +337,7 @@ def _nest(found: Transcript) -> None:
 
 
 def _place_in_time(found: Transcript) -> None:
-    """Give every event a time, and every span an end that nothing in it outlasts."""
+    """Assign a time to every event, and to every span an end after its contents."""
     moments = [item.t for item in found.items] + [span.begin for span in found.spans.values()]
     known = [t for t in moments if t is not None]
     if not known:
@@ -378,7 +378,7 @@ def _stretch(found: Transcript, around: list[Span]) -> None:
 
 
 def _time_call(found: Transcript, item: Item) -> None:
-    """A call begins when it is approved, and ends after everything in it."""
+    """Time a call: it starts at its approval and ends after its contents."""
     opened = found.spans.get(item.opened or "")
     within = [t for t in (opened.begin, opened.end) if t is not None] if opened else []
     start = item.t or 0.0
@@ -397,22 +397,22 @@ def _time_call(found: Transcript, item: Item) -> None:
 
 
 def tool_calls(item: Item) -> list[str]:
-    """The ids of the tool calls that a model asked for."""
+    """Return the ids of the tool calls that a model requested."""
     calls = items(message(item).get("tool_calls"))
     return [id for call in calls if (id := text(mapping(call).get("id")))]
 
 
 def message(item: Item) -> Fields:
-    """What a model answered."""
+    """Return the message of a model."""
     choices = items(mapping(item.fields.get("output")).get("choices"))
     return mapping(mapping(choices[0] if choices else None).get("message"))
 
 
 def called(item: Item) -> str:
-    """The id of the tool call that an approver looked at."""
+    """Return the id of the tool call that an approval concerns."""
     return text(mapping(item.fields.get("call")).get("id")) or ""
 
 
 def names_agent(item: Item) -> bool:
-    """Whether a tool call says that it spawned an agent, be its events there or not."""
+    """Return whether a tool call names an agent that it spawned, with or without events."""
     return bool(text(item.fields.get("agent_span_id")) or text(item.fields.get("agent")))

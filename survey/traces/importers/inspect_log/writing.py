@@ -1,4 +1,4 @@
-"""A sample of an Inspect log, written down event by event in the order of time."""
+"""Write the trace of an Inspect sample, event by event in the order of time."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ KNOWN = frozenset(
     {"anchor", "approval", "branch", "checkpoint", "compaction", "error", "info", "input", "interrupt", "logger"}
     | {"model", "review", "sample_init", "sample_limit", "score", "score_edit", "state", "store", "subtask", "tool"}
 )
-"""Events that become some of the trace's own, are read for what they say, or are book-keeping."""
+"""Kinds of events that become trace events, contribute information, or are bookkeeping."""
 
 
 class Writer:
-    """Writes one sample down."""
+    """Writes the trace of one sample."""
 
     def __init__(self, builder: Builder, sample: Fields, found: Transcript) -> None:
         self.builder, self.sample, self.found = builder, sample, found
         self.attachments = mapping(sample.get("attachments"))
         self.written: dict[Item, str] = {}
-        """What came of an item; of a tool call, the event of the call or of the spawn that it stands for."""
+        """The event of an item; for a tool call, the event of the call or of the spawn that it represents."""
         self.first: dict[str, str] = {}
         self.last_turn: dict[str, str] = {}
         self.to_come: dict[str, list[tuple[str, str, bool]]] = defaultdict(list)
-        """Links that wait for the next event of an agent: from where, of what type, whether derived."""
+        """Links that wait for the next event of an agent: source, type, whether inferred."""
         self.unread: dict[str | Item, list[tuple[str, bool]]] = defaultdict(list)
         """Returns that wait for an agent to read them, or for the result of the call around them."""
         self.unseen: dict[Item, str] = {}
-        """The agents of which the log has nothing but the call."""
+        """Agents recorded only by their calls."""
         self.until: float | None = None
 
     def write(self) -> None:
-        """Everything that the sample says about the team's work."""
+        """Write all events and links of the sample."""
         for _, write, what in sorted(self._acts(), key=lambda act: act[0]):
             write(what)
         if not self.first:
             self._task(None)
-            self.builder.lost("samples of which no event was logged")
+            self.builder.lost("samples without logged events")
         self._stop()
         self._count_losses()
 
     def _acts(self) -> Iterator[Act]:
-        """What there is to write, with its time, its place in the log, and its rank where these are equal.
+        """Yield the acts to write, with time, position in the log, and a rank to order equals.
 
-        What ends goes first, from the inside out; a result comes between what its call ran and what ran the call.
+        Ends come first, from the inside out; a result comes between the contents of its call and the caller's span.
         """
         writers: dict[str, Callable[[Item], None]] = {
             "approval": self._judgement,
@@ -91,7 +91,7 @@ class Writer:
                 yield (span.end or 0.0, span.end_place, -span.depth), self._end, span
 
     def _add(self, type: str, agent: str, t: float | None, **fields: Any) -> str:
-        """Write an event, and draw the links that waited for it."""
+        """Write an event, and the links that waited for it."""
         if self.found.time == "ordinal":
             t = fields["t_end"] = None
         else:
@@ -125,11 +125,11 @@ class Writer:
         self.written[item] = self.last_turn[owner] = id
         self.builder.agent(owner, model=text(item.fields.get("model")) or text(output.get("model")))
         if item.end is None and self.found.time != "ordinal":
-            self.builder.lost("model calls whose duration is not given")
+            self.builder.lost("model calls without a duration")
 
     def _spent(self, fields: Fields, usage: Fields) -> dict[str, Any]:
         if fields.get("cache") == "read":
-            self.builder.lost("answers from the cache of an earlier run, which spent their tokens")
+            self.builder.lost("cached answers whose tokens an earlier run spent")
             return {}
         cost = number(usage.get("total_cost"))
         return {"tokens": account(usage), "cost": cost if cost is not None and cost >= 0 else None}
@@ -173,7 +173,7 @@ class Writer:
         return id
 
     def _run(self, span: Span) -> None:
-        """An agent that code ran: no tool call stands for it."""
+        """Write the spawn of an agent that code ran, without a tool call."""
         owner, around = self.found.spawner(span), self._event_of(span.within)
         unread = [] if around else self.unread.pop(owner, [])
         id = self._spawn(span.owner, span.name, owner, span.begin, around)
@@ -188,7 +188,7 @@ class Writer:
         self.unread[span.within or owner].append((id, derived))
 
     def _return(self, child: str, owner: str, t: float | None, call: Item | None) -> str:
-        """An agent is over. What it did not read of its own helpers' returns, it waited for all the same."""
+        """Write the end of an agent, which also waited for returns of its sub-agents that it did not read."""
         result = self._result_of(call) if call else None
         id = self._add("return", child, t, to=owner, status=_status_of_tool(call) if call else None, text=result)
         self._link_returns(self.unread.pop(child, []), id, "return")
@@ -208,7 +208,7 @@ class Writer:
             self._link_returns(self.unread.pop(item, []), id, "return")
 
     def _judgement(self, item: Item) -> None:
-        """Somebody, or something, looked at a tool call before it was made, or at its result."""
+        """Write the review of a tool call or of its result, by a person or a program."""
         owner, verdict = self.found.owner(item), text(item.fields.get("decision"))
         by_person = (text(item.fields.get("approver")) or text(item.fields.get("reviewer"))) == "human"
         id = self._add(
@@ -232,9 +232,9 @@ class Writer:
         if item.fields.get("source") == "user_cancel":
             self._intervene(item, "cancelled", None)
 
-    def _intervene(self, item: Item, status: str | None, said: str | None) -> None:
+    def _intervene(self, item: Item, status: str | None, comment: str | None) -> None:
         owner = self.found.owner(item)
-        id = self._add("human_intervention", "user", item.t, to=owner, status=status, text=said)
+        id = self._add("human_intervention", "user", item.t, to=owner, status=status, text=comment)
         self.to_come[owner].append((id, "causal", True))
 
     def _compaction(self, item: Item) -> None:
@@ -242,17 +242,17 @@ class Writer:
         self._add("compaction", self.found.owner(item), item.t, **sizes)
 
     def _intermediate_score(self, item: Item) -> None:
-        """A score in the middle of the work judges the conversation up to its last turn."""
+        """Assign an intermediate score to the last turn before it."""
         turn = self.last_turn.get(self.found.owner(item))
         value = mapping(item.fields.get("score")).get("value")
         known = dict(scores(text(item.fields.get("scorer")) or "score", value))
         if turn and known:
-            self.builder.amend(turn, reward={**mapping(self.builder[turn].more.get("reward")), **known})
+            self.builder.amend(turn, reward={**mapping(self.builder[turn].optional_fields.get("reward")), **known})
         else:
-            self.builder.lost("intermediate scores that are no number, or come before any turn")
+            self.builder.lost("intermediate scores that are not numbers, or come before any turn")
 
     def _stop(self) -> None:
-        """The end of the run, if it ended by itself or by a limit: a crash is not an act of the team."""
+        """Write the end of the run, if it finished or hit a limit: a crash is not an act of the team."""
         limit = limit_of(self.sample, self.found)
         if failed(self.sample, self.found) or not (limit or self._has_ended()):
             return
@@ -263,24 +263,24 @@ class Writer:
     def _has_ended(self) -> bool:
         judged = any(item.kind == "score" and not flag(item.fields.get("intermediate")) for item in self.found.items)
         solved = any(span.ended and span.type == "solvers" for span in self.found.spans.values())
-        said = self.sample.get("completed_at") or self.sample.get("total_time") or self.sample.get("scores")
-        return bool(judged or solved or said)
+        completed = self.sample.get("completed_at") or self.sample.get("total_time") or self.sample.get("scores")
+        return bool(judged or solved or completed)
 
     def _count_losses(self) -> None:
         lost, found = self.builder.lost, self.found
         for what, count in found.lost.items():
             lost(what, count)
         lost("agents whose end is not logged", sum(not span.ended for span in found.agents()))
-        lost("earlier attempts at the sample, which failed", len(items(self.sample.get("error_retries"))))
-        lost("returned work that nobody is seen to read", sum(map(len, self.unread.values())))
+        lost("failed earlier attempts at the sample", len(items(self.sample.get("error_retries"))))
+        lost("returns without a recorded reader", sum(map(len, self.unread.values())))
         for item in found.items:
             if found.is_scoring(item):
                 if item.kind == "model":
-                    lost("model calls of scorers, who are no part of the team")
+                    lost("model calls of scorers, outside the team")
             elif item.kind == "sandbox":
-                lost("commands in a sandbox, which are steps inside tool calls")
+                lost("commands in a sandbox, inside tool calls")
             elif item.kind not in KNOWN:
-                lost("events of a kind that a trace does not know")
+                lost("events of kinds that a trace cannot hold")
 
     def _link_returns(self, returns: list[tuple[str, bool]], reader: str, type: str) -> None:
         for returned, derived in returns:
@@ -294,11 +294,11 @@ class Writer:
         return self._plain(error.get("message")) or self._plain(item.fields.get("result"))
 
     def _plain(self, content: object) -> str | None:
-        """The text of a message, a result or arguments, with its attachments put back."""
+        """Return the text of a message, a result or arguments, with its attachments inserted."""
         try:
             plain = _text_of(content)
         except RecursionError:
-            self.builder.lost("texts that are nested too deeply to read")
+            self.builder.lost("texts nested too deeply to read")
             return None
         return ATTACHMENT.sub(self._attached, plain) if plain else None
 
@@ -311,11 +311,11 @@ class Writer:
 
 
 def account(usage: Fields) -> dict[str, float] | None:
-    """Tokens by kind, without counting one twice.
+    """Return tokens by kind, without double counting.
 
-    Logs of 2025 hold OpenAI's usage as it came, with what was read from the cache among the input,
-    and others' without; where the total shows it, the cache is taken out. The same for reasoning,
-    which some providers did not count among the output.
+    Logs of 2025 store OpenAI's usage unchanged, with cache reads included in the input, and that of others
+    without; cache reads are subtracted where the total shows this. The same holds for reasoning, which some
+    providers do not include in the output.
     """
     known = tokens(
         input=usage.get("input_tokens"),
@@ -340,7 +340,7 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def scores(name: str, value: object) -> Iterator[tuple[str, float]]:
-    """A score as numbers, with Inspect's marks (correct, incorrect, partial, no answer) as its metrics count them."""
+    """Yield a score as numbers; Inspect's marks (correct, incorrect, partial, no answer) count as in its metrics."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             if not isinstance(part, Mapping):
@@ -359,7 +359,7 @@ def scores(name: str, value: object) -> Iterator[tuple[str, float]]:
 
 
 def limit_of(sample: Fields, found: Transcript) -> str | None:
-    """The kind of limit that ended the sample; a limit that only ended one agent's work is not meant."""
+    """Return the kind of limit that ended the sample; None for a limit that ended one agent only."""
     if limit := mapping(sample.get("limit")):
         return text(limit.get("type")) or "custom"
     acts = (item for item in found.items if item.kind in ("model", "tool") and not found.is_scoring(item))
@@ -375,12 +375,12 @@ def limit_of(sample: Fields, found: Transcript) -> str | None:
 
 
 def failed(sample: Fields, found: Transcript) -> bool:
-    """Whether the sample ended in an error."""
+    """Return whether the sample ended in an error."""
     return bool(sample.get("error")) or any(item.kind == "error" for item in found.items)
 
 
 def _spawning(child: Span, place: int) -> tuple[int, float]:
-    """The place and rank of a spawn: before all that the child does, after that of an agent around it."""
+    """Return the position and rank of a spawn: before all acts of the child, after the spawn of its parent."""
     return min(place, child.place), 2 + min(child.depth, 10**6) / 10**7
 
 

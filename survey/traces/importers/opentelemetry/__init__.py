@@ -17,26 +17,26 @@ EXPECTED = "expected OTLP JSON with resourceSpans, or objects with trace and spa
 
 
 def read(log: Log, content: Content) -> Iterator[Trace]:
-    """A trace for each trace id; for Agent Lightning one for each attempt at a rollout."""
+    """Yield a trace for each trace id; for Agent Lightning, one for each attempt at a rollout."""
     runs: dict[str, list[Span]] = {}
     odd = Counter[str]()
     for span in read_spans(log):
         if span is None:
-            odd["objects among the spans that are no spans"] += 1
+            odd["objects that are not spans"] += 1
         else:
             runs.setdefault(span.run, []).append(span)
     found = f"{len(runs)} traces" if runs else "no spans"
-    told = {run: spans for run, spans in runs.items() if any(map(acted, spans))}
-    odd["traces of programs without an agent, a model or a tool"] = len(runs) - len(told)
+    acting = {run: spans for run, spans in runs.items() if any(map(acted, spans))}
+    odd["traces of programs without an agent, a model or a tool"] = len(runs) - len(acting)
     odd["lines that are not JSON objects"] = log.unreadable
     traces = 0
-    for run, spans in told.items():
+    for run, spans in acting.items():
         trace = trace_of(run, spans, content, {} if traces else odd)
         if trace.events:
             traces += 1
             yield trace
     if not traces:
-        raise BadLog(f"{log.path.name}: found {found}, and nothing that an agent did ({EXPECTED})")
+        raise BadLog(f"{log.path.name}: found {found}, without acts of an agent ({EXPECTED})")
 
 
 IMPORTER = Importer(
@@ -44,7 +44,7 @@ IMPORTER = Importer(
     "OpenTelemetry spans (GenAI, OpenInference, OpenLLMetry)",
     looks_like_spans,
     read,
-    "OTLP JSON and what consoles and viewers write of it, GenAI names current and older, and the frameworks that emit "
-    "them: OpenAI Agents SDK, LangGraph, AutoGen, Agent Lightning. A trace for each trace id. Cached tokens are taken "
-    "out of the input, which includes them there. Messages between agents are no spans, and mostly missing.",
+    "OTLP JSON and its forms in consoles and viewers, current and older GenAI names, and the frameworks that emit "
+    "them: OpenAI Agents SDK, LangGraph, AutoGen, Agent Lightning. A trace for each trace id. Cached tokens are "
+    "subtracted from the input, which includes them. Messages between agents have no spans and are mostly missing.",
 )

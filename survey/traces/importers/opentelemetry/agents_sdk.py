@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK's own span objects, said in the names of the GenAI conventions."""
+"""Convert span objects of the OpenAI Agents SDK to the names of the GenAI conventions."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from survey.traces.importers.json_values import mapping, text
 
 
 def attributes_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``span_data`` says. A ``task`` or ``turn`` repeats its children's usage and says nothing of its own."""
+    """Convert ``span_data``. A ``task`` or ``turn`` only repeats the usage of its children and yields nothing."""
     match text(data.get("type")):
         case "agent":
-            said = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": data.get("name")}
+            attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": data.get("name")}
         case "handoff":
-            said = {
+            attributes = {
                 "gen_ai.handoff.from_agent": data.get("from_agent"),
                 "gen_ai.handoff.to_agent": data.get("to_agent"),
             }
         case "function":
-            said = {
+            attributes = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": data.get("name"),
                 "gen_ai.tool.call.arguments": data.get("input"),
                 "gen_ai.tool.call.result": data.get("output"),
             }
         case "guardrail":
-            said = {"openinference.span.kind": "GUARDRAIL", "gen_ai.guardrail.triggered": data.get("triggered")}
+            attributes = {"openinference.span.kind": "GUARDRAIL", "gen_ai.guardrail.triggered": data.get("triggered")}
         case "generation" | "response":
             usage = mapping(data.get("usage"))
-            said = {
+            attributes = {
                 "gen_ai.operation.name": "chat",
                 "gen_ai.request.model": data.get("model"),
                 "gen_ai.output.messages": data.get("output"),
@@ -37,5 +37,5 @@ def attributes_of(data: Mapping[str, Any]) -> dict[str, Any]:
                 "gen_ai.usage.output_tokens": usage.get("output_tokens"),
             }
         case _:
-            said = {}
-    return {key: value for key, value in said.items() if value is not None}
+            attributes = {}
+    return {key: value for key, value in attributes.items() if value is not None}

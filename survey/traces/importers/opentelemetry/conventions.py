@@ -1,7 +1,7 @@
-"""What a span says, in whichever names it says it.
+"""The meaning of span attributes in all supported conventions.
 
-The GenAI semantic conventions (current, and the names of 1.36 and before), OpenInference,
-OpenLLMetry's ``traceloop.*`` and Agent Lightning. Where several speak, the GenAI names count.
+The GenAI semantic conventions (current, and the names of 1.36 and before), OpenInference, OpenLLMetry's
+``traceloop.*`` and Agent Lightning. If a span uses several, the GenAI names take precedence.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OPERATIONS = {
     "plan": "plan",
     "invoke_workflow": "workflow",
 }
-"""``gen_ai.operation.name``, and what it makes of the span; operations on memories are tools."""
+"""``gen_ai.operation.name`` and the kind of span that it implies; operations on memories are tools."""
 
 OPENINFERENCE = {
     "AGENT": "agent",
@@ -50,7 +50,7 @@ REWARD_SPANS = ("agentlightning.reward", "agentlightning.annotation")
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "embedding.model_name")
 
 TRANSFER = re.compile(r"(?:transfer|handoff)_(?:back_)?to_(?P<agent>.+)")
-"""The tool by which LangGraph and the OpenAI Agents SDK let a model hand over to an agent."""
+"""The handoff tool of LangGraph and the OpenAI Agents SDK."""
 
 JUDGEMENT = re.compile(
     r"(?:(?P<scope>trace|session)\.)?(?:(?:annotations|evaluations)\.(?P<number>\d+)\.)?"
@@ -61,7 +61,7 @@ CALL_ID = re.compile(r"(?:llm\.output_messages|gen_ai\.completion)\.\d+\..*tool_
 
 
 class Judgement(NamedTuple):
-    """A score or a label that somebody gave."""
+    """A score or a label."""
 
     name: str
     score: float | None = None
@@ -71,49 +71,49 @@ class Judgement(NamedTuple):
 
 
 def kind(span: Span) -> str:
-    """agent, creation, model, tool, plan, workflow, guardrail, handoff, reward; or nothing of these."""
-    said = span.attributes
+    """Return agent, creation, model, tool, plan, workflow, guardrail, handoff, reward; or ""."""
+    attributes = span.attributes
     if span.name in REWARD_SPANS or rewards(span):
         return "reward"
     if target(span):
         return "handoff"
-    operation = (text(said.get("gen_ai.operation.name")) or "").lower().partition(".")[0]
+    operation = (text(attributes.get("gen_ai.operation.name")) or "").lower().partition(".")[0]
     opening = span.name.partition(" ")[0]
-    if not operation and opening in OPERATIONS and any(key.startswith("gen_ai.") for key in said):
+    if not operation and opening in OPERATIONS and any(key.startswith("gen_ai.") for key in attributes):
         operation = opening
     if "memory" in operation:
         return "tool"
     known = (
         OPERATIONS.get(operation)
-        or OPENINFERENCE.get((text(said.get("openinference.span.kind")) or "").upper())
-        or TRACELOOP.get(text(said.get("traceloop.span.kind")) or "")
-        or REQUESTS.get(text(said.get("llm.request.type")) or "")
+        or OPENINFERENCE.get((text(attributes.get("openinference.span.kind")) or "").upper())
+        or TRACELOOP.get(text(attributes.get("traceloop.span.kind")) or "")
+        or REQUESTS.get(text(attributes.get("llm.request.type")) or "")
     )
     if known:
         return known
-    if text(said.get("graph.node.id")):
+    if text(attributes.get("graph.node.id")):
         return "agent"
-    return "model" if usage(span) and model(span) and "traceloop.span.kind" not in said else ""
+    return "model" if usage(span) and model(span) and "traceloop.span.kind" not in attributes else ""
 
 
 def acted(span: Span) -> bool:
-    """Whether an agent, a model, a tool or a judge is behind the span."""
+    """Return whether the span is an act of an agent, a model, a tool or a judge."""
     return kind(span) not in ("", "workflow")
 
 
 def generation(span: Span) -> str | None:
-    """The type of event that our own exporter made the span of."""
+    """Return the event type that our own exporter recorded."""
     found = span.attributes.get("orchestration.event")
     return found if found in ("model_call", "orchestrator_decision", "aggregate") else None
 
 
-def decisions(said: Mapping[str, Any]) -> set[str]:
-    """The O codes that our own exporter wrote down."""
-    return set((text(said.get("orchestration.decision")) or "").split()) & {"O1", "O2", "O3", "O4", "O5"}
+def decisions(attributes: Mapping[str, Any]) -> set[str]:
+    """Return the O codes that our own exporter recorded."""
+    return set((text(attributes.get("orchestration.decision")) or "").split()) & {"O1", "O2", "O3", "O4", "O5"}
 
 
 def names_an_agent(span: Span) -> bool:
-    """Whether an attribute names the agent, and not only the span's own name."""
+    """Return whether an attribute names the agent, rather than only the name of the span."""
     return _first(span, *AGENT_NAMES, "gen_ai.agent.id") is not None
 
 
@@ -121,90 +121,90 @@ AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "graph.node.name", "graph.node
 
 
 def agent_name(span: Span) -> str:
-    """The logical agent."""
+    """Return the logical agent."""
     return _first(span, *AGENT_NAMES) or span.name.removeprefix("invoke_agent ").removeprefix("create_agent ")
 
 
 def agent_id(span: Span) -> str | None:
-    """The identifier of the agent, where the writer has one beside its name."""
+    """Return the identifier of the agent, if there is one besides its name."""
     return _first(span, "gen_ai.agent.id", "agent.id")
 
 
 def same_agent(one: Span, other: Span) -> bool:
-    """Whether two spans are of the same agent: by id where both have one, else by name."""
+    """Return whether two spans belong to the same agent: by id if both have one, else by name."""
     ids = agent_id(one), agent_id(other)
     return ids[0] == ids[1] if ids[0] and ids[1] else agent_name(one) == agent_name(other)
 
 
 def workflow_name(span: Span) -> str | None:
-    """The workflow that the span is the run of."""
+    """Return the workflow of the span."""
     return _first(span, "gen_ai.workflow.name", "traceloop.workflow.name")
 
 
 def tool(span: Span) -> str:
-    """The tool called."""
+    """Return the tool called."""
     return _first(span, "gen_ai.tool.name", "tool.name", "traceloop.entity.name") or span.name.removeprefix(
         "execute_tool "
     )
 
 
 def call_id(span: Span) -> str | None:
-    """The identifier that the model gave the call."""
+    """Return the identifier that the model gave the call."""
     return _first(span, "gen_ai.tool.call.id", "tool.id", "tool_call.id")
 
 
 def model(span: Span) -> str | None:
-    """The model that answered, or was asked."""
+    """Return the model that answered, else the model requested."""
     return _first(span, *MODELS)
 
 
 def target(span: Span) -> str | None:
-    """Whom a handoff hands over to."""
-    said = span.attributes
-    if said.get("gen_ai.transfer.mode") == "pass_control":
-        return text(said.get("gen_ai.transfer.target.name"))
+    """Return the target of a handoff."""
+    attributes = span.attributes
+    if attributes.get("gen_ai.transfer.mode") == "pass_control":
+        return text(attributes.get("gen_ai.transfer.target.name"))
     named = _first(span, "gen_ai.handoff.to_agent", "gen_ai.agent.handoff.target.name")
-    if named is None and span.name.startswith("handoff to ") and "openinference.span.kind" in said:
+    if named is None and span.name.startswith("handoff to ") and "openinference.span.kind" in attributes:
         named = span.name.removeprefix("handoff to ")
     return named
 
 
 def likely_target(span: Span) -> str | None:
-    """Whom a tool hands over to, going by the tool's name alone."""
+    """Return the target of a handoff by the name of the tool alone."""
     found = TRANSFER.fullmatch(tool(span))
     return found["agent"] if found else None
 
 
-def comes_after(span: Span) -> str | None:
-    """The node of the graph, or the agent, that led to this one."""
+def previous_node(span: Span) -> str | None:
+    """Return the graph node, or the agent, that led to this one."""
     return _first(span, "graph.node.parent_id")
 
 
-def handed_over_by(span: Span) -> str | None:
-    """The agent that handed over to this one, where the agent's own span says so."""
+def handoff_source(span: Span) -> str | None:
+    """Return the agent that handed over to this one, if the agent's own span names it."""
     return _first(span, "gen_ai.agent.handoff_parent", "gen_ai.agent.handoff.source.name")
 
 
-def was_there(span: Span) -> bool:
-    """Whether the agent was there from the start, as our own exporter says of those that nobody spawned."""
+def was_preexisting(span: Span) -> bool:
+    """Return whether the agent existed from the start, as our own exporter records for agents without a spawn."""
     return span.attributes.get("orchestration.spawned") is False
 
 
 def never_returned(span: Span) -> bool:
-    """Whether the end of the span is no return, as our own exporter says."""
+    """Return whether the end of the span is not a return, as our own exporter records."""
     return span.attributes.get("orchestration.returned") is False
 
 
 def beyond(span: Span) -> bool:
-    """Whether the tokens of an agent's span come on top of those of its model calls, as our own exporter says."""
+    """Return whether the tokens of an agent's span exclude its model calls, as our own exporter records."""
     return span.attributes.get("orchestration.usage_beyond") is True
 
 
 def usage(span: Span) -> dict[str, float] | float | None:
-    """Tokens by kind, or their number where no more is said.
+    """Return tokens by kind, or their total if the kinds are unknown.
 
-    In all conventions those read from and written to a cache are part of the input.
-    Some writers leave them out of it; a cache larger than the input shows that, and takes nothing off.
+    In all conventions the input includes tokens read from and written to a cache. Some writers exclude them;
+    a cache count larger than the input shows this, and nothing is subtracted.
     """
     prompt = _number(span, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
     completion = _number(
@@ -235,13 +235,13 @@ def usage(span: Span) -> dict[str, float] | float | None:
 
 
 def cost(span: Span) -> float | None:
-    """US dollars, where the writer reckoned them."""
+    """Return the cost in US dollars, if recorded."""
     found = _number(span, "llm.cost.total")
     return found if found is not None and found >= 0 else None
 
 
 def status(span: Span) -> str | None:
-    """error, timeout, cancelled or rejected; None if it went well."""
+    """Return error, timeout, cancelled or rejected; None on success."""
     error = (text(span.attributes.get("error.type")) or "").lower()
     if not error and not span.failed:
         return None
@@ -252,13 +252,13 @@ def status(span: Span) -> str | None:
     return "rejected" if error == "rejected" else "error"
 
 
-def asked(span: Span) -> str | None:
-    """The text that went in."""
+def input_text(span: Span) -> str | None:
+    """Return the input text."""
     return _words(span, "gen_ai.tool.call.arguments", "gen_ai.input.messages", "input.value", "traceloop.entity.input")
 
 
-def answered(span: Span) -> str | None:
-    """The text that came out."""
+def output_text(span: Span) -> str | None:
+    """Return the output text."""
     return _words(
         span,
         "gen_ai.tool.call.result",
@@ -271,13 +271,13 @@ def answered(span: Span) -> str | None:
 
 
 def triggered(span: Span) -> bool | None:
-    """Whether a guardrail stepped in, where the span says so."""
+    """Return whether a guardrail intervened; None if the span does not say."""
     found = span.attributes.get("gen_ai.guardrail.triggered")
     return found if isinstance(found, bool) else None
 
 
 def calls(span: Span) -> set[str]:
-    """The ids of the tool calls that a model's answer asked for."""
+    """Return the ids of the tool calls that a model requested."""
     found = {value for key, value in span.attributes.items() if isinstance(value, str) and CALL_ID.fullmatch(key)}
     for key in ("gen_ai.output.messages", "llm.output_messages"):
         found |= set(_call_ids(_parsed(span.attributes.get(key))))
@@ -285,38 +285,40 @@ def calls(span: Span) -> set[str]:
 
 
 def rewards(span: Span) -> dict[str, float]:
-    """What an Agent Lightning span rewards, by name; in each of the spellings it has had."""
-    said = span.attributes
+    """Return the rewards of an Agent Lightning span by name, in all known spellings."""
+    attributes = span.attributes
     found: dict[str, float] = {}
-    for key, value in said.items():
+    for key, value in attributes.items():
         name = key.removeprefix("agentlightning.reward.")
         score = number(value)
         if name == key or score is None or name.startswith("metadata."):
             continue
         index, _, what = name.partition(".")
         if what == "value":
-            found[text(said.get(f"agentlightning.reward.{index}.name")) or f"reward {index}"] = score
+            found[text(attributes.get(f"agentlightning.reward.{index}.name")) or f"reward {index}"] = score
         elif not what:
             found[name] = score
-    if not found and (score := number(said.get("reward"))) is not None and span.name in REWARD_SPANS:
+    if not found and (score := number(attributes.get("reward"))) is not None and span.name in REWARD_SPANS:
         found["primary"] = score
     for key in ("agentops.task.output", "agentops.entity.output"):
-        given = mapping(_parsed(said.get(key), "reward")) or {k: said.get(f"{key}.{k}") for k in ("type", "value")}
+        given = mapping(_parsed(attributes.get(key), "reward")) or {
+            k: attributes.get(f"{key}.{k}") for k in ("type", "value")
+        }
         if given.get("type") == "reward" and (score := number(given.get("value"))) is not None:
             found.setdefault("primary", score)
     return found
 
 
 def rewarded_response(span: Span) -> str | None:
-    """The model answer that a reward is for."""
-    said = span.attributes
-    if said.get("agentlightning.link.0.key_match") == "gen_ai.response.id":
-        return text(said.get("agentlightning.link.0.value_match"))
+    """Return the model response that a reward refers to."""
+    attributes = span.attributes
+    if attributes.get("agentlightning.link.0.key_match") == "gen_ai.response.id":
+        return text(attributes.get("agentlightning.link.0.value_match"))
     return None
 
 
 def judgements(span: Span) -> Iterator[Judgement]:
-    """Scores and labels on the span: OpenInference's, and evaluation events of the GenAI conventions."""
+    """Return scores and labels on the span: OpenInference's, and evaluation events of the GenAI conventions."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for key, value in _judging(span.attributes):
         if match := JUDGEMENT.fullmatch(key):
@@ -324,10 +326,12 @@ def judgements(span: Span) -> Iterator[Judgement]:
             found.setdefault(place, {})[match["field"]] = value
     for (scope, _), fields in found.items():
         yield from _judgement(fields, "name", "score", "label", scope)
-    for name, _, said in span.events:
+    for name, _, attributes in span.events:
         if name == "gen_ai.evaluation.result":
             prefix = "gen_ai.evaluation"
-            yield from _judgement(said, f"{prefix}.name", f"{prefix}.score.value", f"{prefix}.score.label", "span")
+            yield from _judgement(
+                attributes, f"{prefix}.name", f"{prefix}.score.value", f"{prefix}.score.label", "span"
+            )
 
 
 def _judgement(fields: Mapping[str, Any], name: str, score: str, label: str, scope: str) -> Iterator[Judgement]:
@@ -336,11 +340,11 @@ def _judgement(fields: Mapping[str, Any], name: str, score: str, label: str, sco
         yield Judgement(called, scored, labelled, text(fields.get("annotator_kind")), scope)
 
 
-def _judging(said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from said.items()
+def _judging(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from attributes.items()
     for scope in ("", "trace.", "session."):
         for plural in ("annotations", "evaluations"):
-            for index, fields in enumerate(items(said.get(scope + plural))):
+            for index, fields in enumerate(items(attributes.get(scope + plural))):
                 for key, value in mapping(fields).items():
                     yield f"{scope}{plural}.{index}.{key}", value
 
@@ -363,7 +367,7 @@ def _call_ids(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _parsed(value: Any, only_with: str = "tool_call") -> Any:
-    """A value that may be JSON in a text; texts that cannot matter are not parsed."""
+    """Parse a value that may be JSON in a text; irrelevant texts are not parsed."""
     if not isinstance(value, str):
         return value
     try:
@@ -387,9 +391,9 @@ def _number(span: Span, *keys: str) -> float | None:
 
 
 def _words(span: Span, *keys: str) -> str | None:
-    said = span.attributes
+    attributes = span.attributes
     for key in keys:
-        value = said.get(key) or {name: item for name, item in said.items() if name.startswith(f"{key}.")}
+        value = attributes.get(key) or {name: item for name, item in attributes.items() if name.startswith(f"{key}.")}
         if isinstance(value, str) and value:
             return value
         if isinstance(value, (list, Mapping)) and value:
@@ -398,7 +402,7 @@ def _words(span: Span, *keys: str) -> str | None:
 
 
 def all_usage(span: Span) -> float:
-    """All tokens of a span."""
+    """Return the total of the tokens of a span."""
     found = usage(span)
     if isinstance(found, dict):
         return sum(count for kind, count in found.items() if kind != "reasoning")

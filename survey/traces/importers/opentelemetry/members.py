@@ -1,4 +1,4 @@
-"""Who took part in a run, who called whom, and to whom control was passed."""
+"""The members of a run, their callers, and handoffs of control."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from survey.traces.importers.json_values import text
-from survey.traces.importers.opentelemetry import conventions as said
+from survey.traces.importers.opentelemetry import conventions
 from survey.traces.importers.opentelemetry.spans import Span
 from survey.traces.importers.opentelemetry.tree import Tree
 from survey.traces.model import OUTSIDE
 
 OWN = ("creation", "model", "plan", "tool", "guardrail", "handoff")
-"""Kinds of spans that are acts of whoever is around them."""
+"""Kinds of spans that are acts of the enclosing agent."""
 
 
 @dataclass(eq=False)
 class Member:
-    """An agent at work in one invocation: an agent span, or the program around all agents."""
+    """One invocation of an agent: an agent span, or the program around all agents."""
 
     id: str
     name: str
@@ -27,26 +27,26 @@ class Member:
     end: float | None
     caller: Member | None = None
     via: Span | None = None
-    """The tool call that called it."""
-    standing: bool = False
-    """Whether it was created beforehand, and outlives the invocation."""
+    """The tool call that invoked it."""
+    preexisting: bool = False
+    """Whether it was created beforehand and outlives the invocation."""
     handed_over: bool = False
-    """Whether it passed control on, so that it returns to nobody."""
+    """Whether it passed control on, so that it does not return."""
     entered: bool = False
-    """Whether control was passed to it, so that nobody spawned it."""
+    """Whether it received control by a handoff, so that it has no spawn."""
     led_by: Member | None = None
-    """The node of the graph that led to it, if that was over by then."""
+    """The graph node that led to it, if that had ended by then."""
     acts: list[str] = field(default_factory=list)
     """Its events."""
-    come: str | None = None
-    """The event of its caller by which it began to work."""
-    back: str | None = None
+    start_event: str | None = None
+    """The event of its caller that started it."""
+    return_event: str | None = None
     """Its return."""
 
 
 @dataclass(eq=False)
 class Handoff:
-    """Control passed from one agent to another. Without a span it is known from the receiver's alone."""
+    """A handoff of control between agents. Without a span, it is known only from the receiver."""
 
     span: Span | None
     source: Member | None
@@ -61,30 +61,32 @@ class Team:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.missing = 0
-        """Nodes of the graph that are named and not there."""
+        """Graph nodes that are named but missing."""
         self._taken = set(OUTSIDE)
         self._numbers: dict[str, int] = defaultdict(lambda: 1)
-        self.created = {said.agent_id(span) or said.agent_name(span): span for span in reversed(tree.acts("creation"))}
+        self.created = {
+            conventions.agent_id(span) or conventions.agent_name(span): span for span in reversed(tree.acts("creation"))
+        }
         self.created_ids = {key: self.free(key) for key in self.created}
         self.members = {span: self._member(span) for span in tree.acts("agent")}
         self._widen()
         self.main: Member | None = None
         for span, member in self.members.items():
             member.caller, member.via = self.actor(span), tree.tool(span)
-            member.entered = said.was_there(span)
-            member.handed_over = said.never_returned(span)
+            member.entered = conventions.was_preexisting(span)
+            member.handed_over = conventions.never_returned(span)
         self.handoffs: list[Handoff] = []
         self._find_handoffs()
         self._follow_graph()
         self.root = self._appointed()
 
     def actor(self, span: Span) -> Member | None:
-        """Whose act a span is: that of the agent around it, else of the program."""
+        """Return the member that acts in a span: the enclosing agent, else the program."""
         around = self.tree.agent(span)
         return self.members[around] if around else self.main
 
     def free(self, id: str) -> str:
-        """The id, numbered where somebody has it already."""
+        """Return the id, with a number if it is taken."""
         free = id
         while free in self._taken:
             self._numbers[id] += 1
@@ -93,35 +95,41 @@ class Team:
         return free
 
     def _member(self, span: Span) -> Member:
-        names = [name for name in (said.agent_id(span), said.agent_name(span)) if name in self.created]
-        standing = bool(names) and self.tree.rank(self.created[str(names[0])]) < self.tree.rank(span)
-        id = self.created_ids[str(names[0])] if standing else self.free(said.agent_id(span) or said.agent_name(span))
-        return Member(id, said.agent_name(span), span, self.tree.start(span), self.tree.end(span), standing=standing)
+        names = [name for name in (conventions.agent_id(span), conventions.agent_name(span)) if name in self.created]
+        preexisting = bool(names) and self.tree.rank(self.created[str(names[0])]) < self.tree.rank(span)
+        id = (
+            self.created_ids[str(names[0])]
+            if preexisting
+            else self.free(conventions.agent_id(span) or conventions.agent_name(span))
+        )
+        return Member(
+            id, conventions.agent_name(span), span, self.tree.start(span), self.tree.end(span), preexisting=preexisting
+        )
 
     def _widen(self) -> None:
-        """An agent is at work until the last of its own acts, whatever its span says."""
+        """Extend every agent to the end of its last own act, whatever its span says."""
         for span in self.tree.order:
             around = self.tree.agent(span)
             if around and self.tree.kinds[span] in OWN and (end := self.members[around].end) is not None:
                 self.members[around].end = max(end, self.tree.end(span) or self.tree.start(span))
 
     def _find_handoffs(self) -> None:
-        """Match handoffs with the agents that go on: of the right name, begun later, the first of them."""
+        """Match handoffs with their receivers: the first agent with the right name that starts later."""
         waiting: dict[str, list[Member]] = defaultdict(list)
         for member in reversed(self.members.values()):
             waiting[member.name].append(member)
         for span in self.tree.acts("handoff", "tool"):
-            name = said.target(span) or said.likely_target(span)
+            name = conventions.target(span) or conventions.likely_target(span)
             if name is None:
                 continue
             source, later = self.actor(span), waiting[name]
             while later and (later[-1].start < self.tree.start(span) or later[-1] is source):
                 later.pop()
-            if said.target(span) or later:  # else a tool that only sounds like a handoff
+            if conventions.target(span) or later:  # else a tool with a similar name
                 self._hand_over(Handoff(span, source, name, later.pop() if later else None))
         latest: dict[str, Member] = {}
         for span, member in self.members.items():
-            source = latest.get(said.handed_over_by(span) or "")
+            source = latest.get(conventions.handoff_source(span) or "")
             if source is not None and not member.entered:
                 self._hand_over(Handoff(None, source, member.name, member))
             latest[member.name] = member
@@ -139,10 +147,10 @@ class Team:
                 to.caller = source.caller
 
     def _follow_graph(self) -> None:
-        """Siblings of a graph: the node before called this one if it was still at work, else it led to it."""
+        """Order graph nodes: the previous node called this one if it was still running, else it led to it."""
         latest: dict[str, list[Member]] = defaultdict(list)
         for span, member in self.members.items():
-            before = said.comes_after(span)
+            before = conventions.previous_node(span)
             if before is not None and not member.entered:
                 named = latest[before]
                 source = named[bisect_left(named, member.start, key=lambda other: other.start) - 1] if named else None
@@ -156,14 +164,14 @@ class Team:
                 latest[name or ""].append(member)
 
     def _appointed(self) -> Member:
-        """The only agent that nobody called is the root; where there are several, the program around them is."""
+        """Return the root: the only agent without a caller; if there are several, the program around them."""
         free = [member for member in self.members.values() if member.caller is None and not member.entered]
         loose = any(self.tree.agent(span) is None for span in self.tree.acts(*OWN))
-        if len(free) == 1 and not loose and free[0].led_by is None and not free[0].standing:
+        if len(free) == 1 and not loose and free[0].led_by is None and not free[0].preexisting:
             return free[0]
-        if self.members and not free and not loose:  # all were there from the start, or were handed over to
+        if self.members and not free and not loose:  # all existed from the start, or received a handoff
             return next(iter(self.members.values()))
-        name = next((name for span in self.tree.order if (name := said.workflow_name(span))), "")
+        name = next((name for span in self.tree.order if (name := conventions.workflow_name(span))), "")
         first = min(self.tree.start(span) for span in self.tree.order)
         self.main = Member(self.free("main"), name, None, first, None)
         for member in self.members.values():

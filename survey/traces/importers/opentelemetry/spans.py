@@ -1,7 +1,7 @@
-"""Spans as the different writers write them, read into one shape.
+"""Read spans of different writers into one form.
 
-OTLP JSON (one document, or one to a line), what the SDKs print to a console, what Phoenix and
-Agent Lightning store, and the OpenAI Agents SDK's own span objects.
+OTLP JSON (one document, or one on each line), console output of the SDKs, the formats of Phoenix and Agent
+Lightning, and span objects of the OpenAI Agents SDK.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from survey.traces.importers.opentelemetry.agents_sdk import attributes_of
 from survey.traces.model import NOTHING
 
 DEEPEST = 12
-"""Attribute values nested deeper than this are cut off; real ones stay below six levels."""
+"""Attribute values nested deeper than this are truncated; real ones stay below six levels."""
 
 
 @dataclass(slots=True, eq=False)
 class Span:
-    """A span in one shape; times in epoch seconds, attributes under their dotted names."""
+    """A span in normalised form; times in epoch seconds, attributes under their dotted names."""
 
     run: str
     trace: str
@@ -47,7 +47,7 @@ class Span:
 
 
 def looks_like_spans(log: Log) -> bool:
-    """Whether the log holds spans, by its first objects."""
+    """Return whether the log holds spans, by its first objects."""
     if log.is_folder:
         return False
     try:
@@ -57,7 +57,7 @@ def looks_like_spans(log: Log) -> bool:
 
 
 def read_spans(log: Log) -> Iterator[Span | None]:
-    """Every span of the log, in file order; None for an object where a span should be that is none."""
+    """Yield every span of the log, in file order; None for an object that is not a span."""
     order = 0
     for value in [] if log.is_folder else _documents(log):
         for found, resource in _flat(value):
@@ -72,7 +72,7 @@ def _opening(log: Log) -> list[Any]:
 
 
 def _documents(log: Log) -> Iterator[Any]:
-    """The JSON values of the log: one document, one to a line, or printed one after the other."""
+    """Yield the JSON values of the log: one document, one on each line, or concatenated."""
     if log.document is not None:
         yield log.document
         return
@@ -81,12 +81,12 @@ def _documents(log: Log) -> Iterator[Any]:
         any_line = True
         yield record.fields
     if not any_line and (values := list(_concatenated(log.text))):
-        log.unreadable = 0  # the lines are not what counts here
+        log.unreadable = 0  # lines do not matter here
         yield from values
 
 
 def _concatenated(content: str) -> Iterator[Any]:
-    """Indented JSON values one after the other, as the Python SDK prints them to a console."""
+    """Yield concatenated, indented JSON values, as the Python SDK prints them to a console."""
     decoder = json.JSONDecoder()
     place = content.find("{")
     while place >= 0:
@@ -99,7 +99,7 @@ def _concatenated(content: str) -> Iterator[Any]:
 
 
 def _flat(value: Any) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, Any]]]:
-    """Span objects with their resource, out of whatever they are wrapped in."""
+    """Yield span objects with their resource, from any wrapping."""
     for item in value if isinstance(value, list) else [value]:
         found = mapping(item)
         groups = _first(found, "resourceSpans", "resource_spans", "batches")
@@ -119,14 +119,14 @@ def _flat(value: Any) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, A
 
 
 def _ids(found: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
-    """Trace, span and parent ids, if this is a span object."""
+    """Return trace, span and parent ids; None if this is not a span object."""
     context = mapping(_first(found, "context", "spanContext", "span_context"))
     trace = _first(found, "traceId", "trace_id", "context.trace_id") or _first(context, "traceId", "trace_id")
     span = _first(found, "spanId", "span_id", "context.span_id") or _first(context, "spanId", "span_id")
     if found.get("object") == "trace.span":
         span = found.get("id")
     elif text(found.get("name")) is None or not any(key in found for key in STARTS | {"attributes"}):
-        return None  # a line of a program's log can carry both ids, too
+        return None  # a log line of a program can have both ids, too
     above = mapping(_first(found, "parent", "parentSpanContext", "parent_span_context"))
     parent = _first(found, "parentSpanId", "parent_span_id", "parent_id", "parentId") or _first(
         above, "spanId", "span_id"
@@ -136,7 +136,7 @@ def _ids(found: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
 
 
 LATEST = 253402300800.0
-"""The year 10000: what lies beyond is no time."""
+"""The year 10000: later timestamps are invalid."""
 
 NOTED = ("timeUnixNano", "time_unix_nano")
 
@@ -179,7 +179,7 @@ def _span_attributes(found: Mapping[str, Any]) -> Mapping[str, Any]:
     if found.get("object") == "trace.span":
         return attributes_of(mapping(found.get("span_data")))
     attributes = _attributes(found.get("attributes"))
-    if not attributes:  # a table of spans, a column for each attribute
+    if not attributes:  # a table of spans with a column for each attribute
         attributes = {key[11:]: value for key, value in found.items() if key.startswith("attributes.")}
     kind = text(found.get("span_kind"))
     return {"openinference.span.kind": kind, **attributes} if kind else attributes
@@ -194,9 +194,9 @@ def _ids_of_link(link: Mapping[str, Any]) -> tuple[str | None, str | None, str |
 
 
 def _hexadecimal(value: Any, size: int) -> str | None:
-    """An id in one spelling: lower-case hexadecimal, whether it came so, in base64 or as a number.
+    """Normalise an id from hexadecimal, base64 or a number to lower-case hexadecimal.
 
-    Protobuf's own JSON mapping writes base64, OTLP asks for hexadecimal. An id of zeros is none.
+    Protobuf's own JSON mapping writes base64, OTLP requires hexadecimal. An id of zeros means none.
     """
     if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << (8 * size):
         return f"{value:0{2 * size}x}"
@@ -206,14 +206,14 @@ def _hexadecimal(value: Any, size: int) -> str | None:
     if len(id) == 4 * -(-size // 3) and id.endswith("="):
         try:
             return base64.b64decode(id, validate=True).hex().strip("0") and base64.b64decode(id).hex()
-        except ValueError:  # it only looks so
+        except ValueError:  # not base64 after all
             return id
     id = id.lower().removeprefix("0x")
     return id if id.strip("0") else None
 
 
 def _moment(found: Mapping[str, Any], nanoseconds: tuple[str, ...], others: tuple[str, ...]) -> float | None:
-    """Epoch seconds; in OTLP a time of zero is one that was never set."""
+    """Return epoch seconds; in OTLP a time of zero means not set."""
     value, unit = _counted(_first(found, *nanoseconds)), 1e9
     if value is None:
         value, unit = _first(found, *others), 1
@@ -227,7 +227,7 @@ def _moment(found: Mapping[str, Any], nanoseconds: tuple[str, ...], others: tupl
 
 
 def _attributes(value: Any) -> Mapping[str, Any]:
-    """Attributes under dotted names, from OTLP's list of keys and values or from an object, nested or not."""
+    """Return attributes under dotted names, from OTLP's list of keys and values or from an object, nested or not."""
     if isinstance(value, list):
         pairs = {key: _plain(item.get("value"), 0) for item in map(mapping, value) if (key := text(item.get("key")))}
         return _dotted(pairs)
@@ -248,7 +248,7 @@ def _dotted(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """What an OTLP value stands for; whole numbers are texts there."""
+    """Decode an OTLP value; integers are strings there."""
     if not isinstance(value, Mapping) or depth > DEEPEST:
         return None if isinstance(value, Mapping) else value
     for name, item in value.items():

@@ -1,21 +1,21 @@
-"""The spans of one run as a tree: what is inside what, when, and of what kind."""
+"""The spans of one run as a tree, with their times and kinds."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from survey.traces.importers.opentelemetry import conventions as said
+from survey.traces.importers.opentelemetry import conventions
 from survey.traces.importers.opentelemetry.spans import Span
 
 Times = dict[Span, tuple[float, float | None]]
 
 
 FIRST_STEP = 1.0
-"""Where our own exporter puts the beginning of a trace without a date; 0 means "not set" in OTLP."""
+"""The start of a trace without a date, as our own exporter writes it; 0 means "not set" in OTLP."""
 
 
 class Tree:
-    """Spans with their kinds, settled times and surroundings. Works on a broken tree as well."""
+    """Spans with their kinds, corrected times and enclosing spans. Works on a broken tree as well."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.lost: Counter[str] = Counter()
@@ -27,58 +27,58 @@ class Tree:
         self.roots = self._rooted()
         self.order = self._walk()
         self.origin = 0.0
-        """The instant from which an ordinal trace of our own exporter counts its steps."""
+        """The time from which an ordinal trace of our own exporter counts its steps."""
         self.time, self.times = self._settled()
         self.roots.sort(key=self.start)
         self.order = self._walk(by_time=True)
         self._places = {span: place for place, span in enumerate(self.order)}
         self._last = self._last_inside()
-        self.kinds = {span: said.kind(span) for span in self.order}
+        self.kinds = {span: conventions.kind(span) for span in self.order}
         self.planned: set[Span] = set()
         self._say_once()
         self._ranked = sorted(self.order, key=self.rank)
         self.called: dict[Span, list[Span]] = defaultdict(list)
-        """The agents that a tool call contains, in the order of their start."""
+        """The agents inside a tool call, in the order of their start."""
         for span in self.acts("agent"):
             if (around := self.tool(span)) is not None:
                 self.called[around].append(span)
-        self.lost["spans that tell of an act that another tells of, too"] = self._repeats
-        self.lost["spans that are no act of an agent"] = sum(not kind for kind in self.kinds.values()) - self._repeats
+        self.lost["spans that repeat the act of another span"] = self._repeats
+        self.lost["spans that are not acts of an agent"] = sum(not kind for kind in self.kinds.values()) - self._repeats
 
     def start(self, span: Span) -> float:
-        """When it began, as settled."""
+        """Return the corrected start."""
         return self.times[span][0]
 
     def end(self, span: Span) -> float | None:
-        """When it ended; None if it never did."""
+        """Return the corrected end; None if there is none."""
         return self.times[span][1]
 
     def rank(self, span: Span) -> tuple[float, int]:
-        """Its place in time; what is inside comes after what is around it."""
+        """Return its position in time; a span comes after its parent."""
         return self.start(span), self._places[span]
 
     def contains(self, around: Span, span: Span) -> bool:
-        """Whether one span is inside another, at any depth."""
+        """Return whether one span is inside another, at any depth."""
         return self._places[around] < self._places[span] <= self._last[around]
 
     def acts(self, *kinds: str) -> list[Span]:
-        """Spans of some kinds, in the order of time."""
+        """Return the spans of some kinds, in the order of time."""
         return [span for span in self._ranked if self.kinds[span] in kinds]
 
     def agent(self, span: Span) -> Span | None:
-        """The agent span around it."""
+        """Return the enclosing agent span."""
         return self._agents[span]
 
     def tool(self, span: Span) -> Span | None:
-        """The tool call around it, if that is of the same agent."""
+        """Return the enclosing tool call, if it belongs to the same agent."""
         return self._tools[span]
 
     def tokens_inside(self) -> dict[Span, float]:
-        """For each span, the tokens of all model calls inside it."""
+        """Return, for each span, the tokens of all model calls inside it."""
         inside: dict[Span, float] = defaultdict(float)
         for span in reversed(self.order):
             if self.kinds[span] in ("model", "plan"):
-                inside[span] += said.all_usage(span)
+                inside[span] += conventions.all_usage(span)
             if span.above is not None:
                 inside[span.above] += inside[span]
         return inside
@@ -87,7 +87,7 @@ class Tree:
         known = self.by_id.get(span.id)
         if known is None or known.end is None:
             self.by_id[span.id] = span
-        self.lost["spans that are there twice"] += known is not None
+        self.lost["repeated spans"] += known is not None
 
     def _rooted(self) -> list[Span]:
         roots = []
@@ -100,8 +100,8 @@ class Tree:
                 span.above.children.append(span)
         reached = set(self._below(roots))
         for span in self.by_id.values():
-            if span not in reached and span.above is not None:  # on a circle of parents, or below one
-                self.lost["spans that are inside themselves"] += 1
+            if span not in reached and span.above is not None:  # on a cycle of parents, or below one
+                self.lost["spans inside themselves"] += 1
                 span.above.children.remove(span)
                 span.above = None
                 roots.append(span)
@@ -121,7 +121,7 @@ class Tree:
         return found
 
     def _walk(self, by_time: bool = False) -> list[Span]:
-        """All spans, each before those inside it."""
+        """Return all spans, each before its children."""
         if by_time:
             for span in self.order:
                 span.children.sort(key=self.start)
@@ -137,20 +137,20 @@ class Tree:
         untimed = sum(span.start is None for span in self.order)
         if untimed == len(self.order):
             return "ordinal", self._numbered()
-        told = self.order[0].resource.get("orchestration.time")
-        told = told if told in ("ordinal", "mixed") else None
-        time = told or ("mixed" if untimed else "seconds")
+        recorded = self.order[0].resource.get("orchestration.time")
+        recorded = recorded if recorded in ("ordinal", "mixed") else None
+        time = recorded or ("mixed" if untimed else "seconds")
         times = self._timed()
-        if time != "seconds":  # no clock that anybody could name: count from the beginning
+        if time != "seconds":  # no absolute times: count from the start
             first = min(start for start, _ in times.values())
-            first = self.origin = min(first, FIRST_STEP) if told else first
+            first = self.origin = min(first, FIRST_STEP) if recorded else first
             times = {
                 span: (start - first, None if end is None else end - first) for span, (start, end) in times.items()
             }
         return time, times
 
     def _numbered(self) -> Times:
-        """Places in an order: each span begins before what is inside it and ends after."""
+        """Return positions as times: each span starts before its children and ends after them."""
         begun: dict[Span, float] = {}
         times: Times = {}
         count = 0.0
@@ -166,10 +166,10 @@ class Tree:
         return times
 
     def _timed(self) -> Times:
-        """Times as they are told, but nothing begins before what it is inside of.
+        """Return the recorded times, corrected so that no span starts before its parent.
 
-        Clocks of two processes disagree: a span that begins too early is moved to where its parent
-        begins, and all that it contains with it.
+        Clocks of two processes may disagree: a span that starts too early is moved, with its contents, to the
+        start of its parent.
         """
         times: Times = {}
         shifts: dict[Span, float] = {}
@@ -184,7 +184,7 @@ class Tree:
                 start = max(latest.get(span.above, floor), floor) - shift
                 end = max(start, end) if end is not None else start
             if start + shift < floor:
-                self.lost["spans that began before what they are inside of, moved"] += 1
+                self.lost["spans that start before their parent, moved"] += 1
                 shift = floor - start
             shifts[span] = shift
             times[span] = start + shift, None if end is None else max(start, end) + shift
@@ -192,7 +192,7 @@ class Tree:
         return times
 
     def _say_once(self) -> None:
-        """Keep one span where several tell of the same act."""
+        """Keep one span of several for the same act."""
         self._repeats = 0
         self._nearest: dict[Span, Span | None] = {}
         for span in self.order:
@@ -203,15 +203,15 @@ class Tree:
                     if self.kinds[around] == "plan":
                         self.planned.add(span)
                     self._drop(around)
-                case "agent", "agent" if around is not None and said.same_agent(around, span):
+                case "agent", "agent" if around is not None and conventions.same_agent(around, span):
                     self._drop(span)
-                case "tool", "tool" if around is not None and said.tool(around) == said.tool(span):
+                case "tool", "tool" if around is not None and conventions.tool(around) == conventions.tool(span):
                     self._drop(span)
         self._surround()
         busy = {self._agents[span] for span in self.order if self.kinds[span] in ("model", "plan", "tool")}
         leading = {self._agents[span] for span in self.order if self.kinds[span] == "agent"}
         for span in self.order:
-            if self.kinds[span] == "agent" and not said.names_an_agent(span) and span in leading - busy:
+            if self.kinds[span] == "agent" and not conventions.names_an_agent(span) and span in leading - busy:
                 self.kinds[span] = "workflow"  # the run of a program around agents, such as "Agent workflow"
         self._surround()
 
@@ -220,7 +220,7 @@ class Tree:
         self._repeats += 1
 
     def _around(self, span: Span) -> Span | None:
-        """The nearest span around it that means something, of those looked at so far."""
+        """Return the nearest enclosing span with a meaning, of those processed so far."""
         above = span.above
         near = (
             None

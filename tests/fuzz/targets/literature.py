@@ -1,4 +1,4 @@
-"""The doors of the literature: every file of ``bib/``, each read with the others around it."""
+"""The targets of the literature: every file of ``bib/``, each read with the others around it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 from survey.literature import InvalidSurvey, Pool, load, read_pool
 from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
 from survey.literature.checking import check_files
-from survey.literature.claims import between
+from survey.literature.claims import compare_copies
 from survey.literature.export import FORMATS
 from survey.literature.problems import Problem
-from tests.fuzz.doors.contents import missing_texts
-from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, laid_out
+from tests.fuzz.targets.contents import missing_texts
+from tests.fuzz.targets.target import SEEDS, Files, Lost, Outcome, Target, write_files
 
 BIB = SEEDS / "bib"
 
@@ -35,8 +35,8 @@ def _around(folder: Path) -> None:
     shutil.copytree(BIB, folder, dirs_exist_ok=True)
 
 
-def _received(name: str, keeps: Keeps, files: Files, folder: Path) -> Received:
-    laid_out(files, folder)
+def _run(name: str, keeps: Keeps, files: Files, folder: Path) -> Outcome:
+    write_files(files, folder)
     pool, problems = read_pool(folder)
     lines = 2 + sum(data.count(b"\n") + data.count(b"\r") for data in files.values())
     for problem in problems:
@@ -45,10 +45,10 @@ def _received(name: str, keeps: Keeps, files: Files, folder: Path) -> Received:
     keeps(folder / name, pool, problems)
     if problems or pool is None:
         assert problems
-        return Received.SAID
+        return Outcome.REPORTED
     for write in FORMATS.values():
         write(pool)
-    return Received.WHOLE
+    return Outcome.ACCEPTED
 
 
 def _entries_kept(path: Path, pool: Pool | None, problems: Problems) -> None:
@@ -119,36 +119,36 @@ def _said(path: Path, problems: Problems) -> None:
         raise Lost(f"{path.name}: cannot be read, and no problem says so")
 
 
-def _door(name: str, kind: str, keeps: Keeps) -> Door:
+def _door(name: str, kind: str, keeps: Keeps) -> Target:
     seed = {name: (BIB / name).read_bytes()}
-    return Door(
-        Path(name).name, kind, lambda: [seed], partial(_received, name, keeps), _around, more=(Path(name).name,)
+    return Target(
+        Path(name).name, kind, lambda: [seed], partial(_run, name, keeps), _around, more=(Path(name).name,)
     )  # fmt: skip
 
 
-def _checked(files: Files, folder: Path) -> Received:
+def _checked(files: Files, folder: Path) -> Outcome:
     """A contribution, checked against the pool before it is taken in."""
-    laid_out(files, folder)
+    write_files(files, folder)
     problems = check_files([folder / name for name in files], whole_pool())
     for problem in problems:
         assert str(problem).isprintable()
-    return Received.SAID if problems else Received.WHOLE
+    return Outcome.REPORTED if problems else Outcome.ACCEPTED
 
 
-def _compared(files: Files, folder: Path) -> Received:
+def _compared(files: Files, folder: Path) -> Outcome:
     """Another copy of the data, compared with this one."""
-    laid_out(files, folder)
+    write_files(files, folder)
     try:
         other = load(folder)
     except InvalidSurvey:
-        return Received.SAID
-    found = between(other, whole_pool())
+        return Outcome.REPORTED
+    found = compare_copies(other, whole_pool())
     here, there = ({e.key for e in (*p.entries, *p.records)} for p in (whole_pool(), other))
     told = {e.key for e in (*found.entries, *found.records, *found.gone_entries, *found.gone_records)}
     told |= {key for edit in found.edits for key in (edit.before.key, edit.after.key)}
     if gone := (here ^ there) - told:
         raise Lost(f"{sorted(gone)} are in one copy only, and the comparison does not say so")
-    return Received.WHOLE
+    return Outcome.ACCEPTED
 
 
 _LOADED: dict[str, Pool] = {}
@@ -175,7 +175,7 @@ NEW = b"""@misc{new2026,
 }
 """
 
-DOORS = (
+TARGETS = (
     *(_door(name, "bibtex", _entries_kept) for name in ("pool.bib", "excluded.bib", "background.bib")),
     *(
         _door(f"{name}.toml", "toml", _tables_kept)
@@ -183,8 +183,10 @@ DOORS = (
     ),
     *(_door(f"codings/{name}.csv", "csv", _rows_kept) for name in ("first", "second", "adjudications")),
     _door("keys.txt", "csv", _keys_kept),
-    Door("contribution", "bibtex", lambda: [{"new.bib": NEW}, {"new.bib": (BIB / "pool.bib").read_bytes()}], _checked),
-    Door(
+    Target(
+        "contribution", "bibtex", lambda: [{"new.bib": NEW}, {"new.bib": (BIB / "pool.bib").read_bytes()}], _checked
+    ),
+    Target(
         "another copy",
         "bibtex",
         lambda: [{"pool.bib": (BIB / "pool.bib").read_bytes()}, {"pool.bib": (BIB / "pool.bib").read_bytes() + NEW}],

@@ -1,4 +1,4 @@
-"""Rows as text: JSON Lines, which hold all of a row, or CSV for a spreadsheet."""
+"""Output formats of rows: JSON Lines with the complete row, or CSV for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from survey.traces.scoring.rows import Asked
+from survey.traces.scoring.rows import Request
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With one of these at its start a text is a formula to a spreadsheet."""
+"""A spreadsheet takes a text that starts with one of these for a formula."""
 
 
-def json_lines(rows: Iterable[bytes], asked: Asked) -> Iterator[bytes]:
-    """The rows as they are."""
+def json_lines(rows: Iterable[bytes], request: Request) -> Iterator[bytes]:
+    """Yield the rows unchanged."""
     yield from rows
 
 
-def csv_lines(rows: Iterable[bytes], asked: Asked) -> Iterator[bytes]:
-    """A line for each row, behind the names of the columns.
+def csv_lines(rows: Iterable[bytes], request: Request) -> Iterator[bytes]:
+    """Yield a header line, then a line for each row.
 
-    A measure has a column, a family of rewards has one with what it pays to each unit, and what is no
-    single figure or text is JSON. A text that a spreadsheet would take for a formula begins with an apostrophe.
+    Each measure has a column; each family of rewards has one, with the sum paid to each unit. A value that is
+    not a single number or text is JSON. A text that a spreadsheet would take for a formula gets an apostrophe.
     """
-    credit = ["credit"] if asked.credit else []
+    credit = ["credit"] if request.credit else []
     first = ["place", "trace_id", "task_id", "errors", "warnings", "problems"]
-    yield _line([*first, *asked.measures, *asked.families, *credit, "why_not"])
+    yield _line([*first, *request.measures, *request.families, *credit, "why_not"])
     for row in (json.loads(line) for lines in rows for line in lines.splitlines()):
         cells = [row[name] for name in first[:-1]] + [" | ".join(row["problems"])]
-        cells += [row["measures"].get(name) for name in asked.measures]
-        cells += [_paid(row["rewards"].get(word)) for word in asked.families]
+        cells += [row["measures"].get(name) for name in request.measures]
+        cells += [_paid(row["rewards"].get(word)) for word in request.families]
         cells += [_credited(row.get("credit"))] * len(credit)
         yield _line([*cells, row["why_not"] or None])
 
 
 def _paid(found: list[dict[str, Any]] | None) -> dict[str, float] | None:
-    """What each unit is paid in all."""
+    """Return the total paid to each unit."""
     sums: dict[str, float] = {}
     for one in found or []:
         unit = f"{one['kind']} {one['unit']}"
@@ -56,7 +56,7 @@ def _line(cells: Iterable[Any]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell has it.
+    """Return a value as the content of a cell.
 
     >>> _cell("=1+1"), _cell(-1), _cell({"a": 1})
     ("'=1+1", -1, '{"a": 1}')
@@ -68,5 +68,5 @@ def _cell(value: Any) -> Any:
     return value
 
 
-FORMS: dict[str, Callable[[Iterable[bytes], Asked], Iterator[bytes]]] = {"jsonl": json_lines, "csv": csv_lines}
-"""By the name that the command has for them."""
+FORMATS: dict[str, Callable[[Iterable[bytes], Request], Iterator[bytes]]] = {"jsonl": json_lines, "csv": csv_lines}
+"""Each format by its name on the command line."""

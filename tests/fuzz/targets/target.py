@@ -1,4 +1,4 @@
-"""What a way in is, and what it means to be well received there."""
+"""Fuzz targets, and the outcomes of inputs."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ ROOT = HERE.parent.parent
 LOGS = ROOT / "tests" / "traces" / "importers" / "logs"
 
 Files = Mapping[str, bytes]
-"""An input: the files of a folder by their names in it, most often a single one."""
+"""An input: files by their names in a folder, mostly a single one."""
 
 
-class Received(StrEnum):
-    """How an input was received. Whatever is raised besides is a crash."""
+class Outcome(StrEnum):
+    """The outcome of an input. Any exception except ``Lost`` is a crash."""
 
-    WHOLE = "whole"
-    """All of it is in the result, and nothing was said."""
-    SAID = "said"
-    """It was refused, or received in part, and a message says so."""
+    ACCEPTED = "accepted"
+    """All of it is in the result, without a message."""
+    REPORTED = "reported"
+    """It was refused or accepted in part, with a message."""
 
 
 class Lost(AssertionError):
-    """Something of the input is neither in the result nor in a message."""
+    """Part of the input is neither in the result nor in a message."""
 
 
 @dataclass(frozen=True)
-class Door:
-    """A way into the project."""
+class Target:
+    """A fuzz target: an entry point of the project."""
 
     name: str
     kind: str
-    """The form of its inputs, which mutations know."""
+    """The syntax of its inputs, for mutations."""
     seeds: Callable[[], list[Files]]
-    receive: Callable[[Files, Path], Received]
-    """Gives an input in at the door; the folder holds its files, and nothing else that matters.
+    run: Callable[[Files, Path], Outcome]
+    """Runs the target on an input, whose files are in the folder.
 
-    Raises ``Lost``, and whatever the code behind the door raises.
+    Raises ``Lost``, and any exception of the code under test.
     """
     prepare: Callable[[Path], None] = lambda _: None
-    """Lays out beforehand what the folder holds besides the input."""
+    """Writes the other files of the folder beforehand."""
     more: tuple[str, ...] = ()
-    """Names of files in a folder of one's own that can be seeds as well."""
+    """Patterns of files in a user's folder that can be seeds."""
     mutate: Callable[[Files, Sequence[bytes], str, Random], Files] | None = None
 
     def further(self, folder: Path) -> list[Files]:
-        """The seeds for this door in a folder."""
+        """Return the seeds for this target in a folder."""
         found = sorted(path for pattern in self.more for path in folder.rglob(pattern) if path.is_file())
         name = next(iter(self.seeds()[0]))
         return [{name: path.read_bytes()} for path in found]
 
     def made(self, seeds: Sequence[Files], chance: Random) -> Files:
-        """An input: one of the seeds, mutated."""
+        """Return an input: one of the seeds, mutated."""
         seed = chance.choice(seeds)
         others = [data for other in seeds for data in other.values()]
         if self.mutate:
@@ -68,7 +68,7 @@ class Door:
         return {**seed, name: mutated(seed[name], others, self.kind, chance)}
 
 
-def laid_out(files: Files, folder: Path) -> None:
+def write_files(files: Files, folder: Path) -> None:
     """Write the files of an input."""
     for name, data in files.items():
         path = folder / name
@@ -76,13 +76,13 @@ def laid_out(files: Files, folder: Path) -> None:
         path.write_bytes(data)
 
 
-def emptied(folder: Path) -> None:
-    """Take away what an input left behind."""
+def clear(folder: Path) -> None:
+    """Empty a folder."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def files_below(folder: Path, pattern: str = "**/*") -> Files:
-    """The files of a folder by their names in it."""
+    """Return the files of a folder by their names in it."""
     found = sorted(path for path in folder.glob(pattern) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}

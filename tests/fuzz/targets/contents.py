@@ -1,4 +1,4 @@
-"""All texts and numbers in a value, however it is built: to see whether something was lost on the way."""
+"""All texts and numbers in a nested value, to detect losses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Every text, number and date in nested tables, lists, dataclasses and structs."""
+    """Yield every text, number and date in nested tables, lists, dataclasses and structs."""
     waiting, seen = [value], set()
     while waiting:
         item = waiting.pop()
@@ -32,14 +32,14 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 def missing_texts(text: str, held: Any) -> list[str]:
-    """The values of a TOML text that are nowhere in what was made of it."""
+    """Return the values of a TOML text that are missing from the parsed result."""
     there = set(leaves(held))
     parts = {part for leaf in there for part in leaf.split(": ")}
     return [leaf for leaf in _values(tomllib.loads(text)) if leaf not in there and leaf not in parts]
 
 
 def _values(value: Any) -> Iterator[str]:
-    """The values, without the names that they stand under."""
+    """Yield the values without their names."""
     for inner in value.values() if isinstance(value, dict) else value:
         if isinstance(inner, (dict, list)):
             yield from _values(inner)

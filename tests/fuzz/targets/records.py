@@ -1,4 +1,4 @@
-"""No record of a log goes unnoticed: take one away, and another trace comes out, or one loss less is told."""
+"""Removal of single records from logs: each must change the trace or its reported losses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LISTS: Mapping[str, frozenset[str]] = {
     "inspect": frozenset({"samples", "events"}),
     "who-and-when": frozenset({"history"}),
 }
-"""For a log that is one document, the lists within lists that its records stand in; the last kind holds them."""
+"""For logs of one document, the nested lists that lead to its records; the last kind holds them."""
 
 
 def _spans(record: Record) -> bool:
-    """The run of a program around agents is a border, and no act of theirs."""
+    """Return whether the span is an act; the run of a program around agents is not."""
     return ("spanId" in record or "span_id" in record) and '"workflow"' not in json.dumps(record)
 
 
@@ -50,11 +50,11 @@ ACTS: Mapping[str, Callable[[Record], bool]] = {
     "codex": _items,
     "marble": lambda record: True,
 }
-"""What somebody did. Borders, notes of the program for itself and answers that say nothing new may be passed over."""
+"""Records that are acts. Boundaries, internal records of the program and repeated answers may be ignored."""
 
 
 def without_one(importer: str, data: bytes) -> tuple[str, bytes] | None:
-    """A log without one of its acts, and that act; nothing if it has none. The same log loses the same one."""
+    """Return a log without one of its acts, and that act; empty if it has none. The choice depends on the log only."""
     if importer not in ACTS:
         return None
     pick = int.from_bytes(blake2b(data, digest_size=6).digest(), "big")
@@ -82,7 +82,7 @@ def _without_a_line(importer: str, data: bytes, pick: int) -> tuple[str, bytes] 
     lines = data.split(b"\n")
     records = [_parsed(line) for line in lines]
     names = [str(record.get("uuid") or record) for record in records]
-    times = Counter(names)  # what is told twice happened once
+    times = Counter(names)  # a repeated record is one act
     acts = [n for n, record in enumerate(records) if record and ACTS[importer](record) and times[names[n]] == 1]
     if importer in LISTS or not acts:
         return None

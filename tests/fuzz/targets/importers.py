@@ -1,4 +1,4 @@
-"""The doors of other systems' logs: one for each importer, and the one that tells them apart."""
+"""Logs of other systems as fuzz targets: one for each importer, and one for format detection."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 from survey.traces import Trace, check
 from survey.traces.importers import BadLog, Importer, Log, importers, recognised
 from survey.traces.model import Content
-from tests.fuzz.doors.door import LOGS, Door, Files, Lost, Received, emptied, files_below, laid_out
-from tests.fuzz.doors.records import without_one
 from tests.fuzz.mutate import mutated
+from tests.fuzz.targets.records import without_one
+from tests.fuzz.targets.target import LOGS, Files, Lost, Outcome, Target, clear, files_below, write_files
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER
 
 if sys.version_info >= (3, 14):
@@ -28,7 +28,7 @@ NO_OBJECTS = "lines that are not JSON objects"
 
 
 def _seeds(name: str) -> list[Files]:
-    """The files of the importer's own tests, one by one, and folders that are a log together."""
+    """Return the logs of the importer's own tests: single files, and folders."""
     paths = sorted((LOGS / name).iterdir())
     found: list[Files] = [files_below(path) if path.is_dir() else {path.name: path.read_bytes()} for path in paths]
     if name == "atif":  # which also comes as lines
@@ -37,55 +37,55 @@ def _seeds(name: str) -> list[Files]:
     return found
 
 
-def _received(choose: Callable[[Log], Importer | None], files: Files, folder: Path) -> Received:
+def _run(choose: Callable[[Log], Importer | None], files: Files, folder: Path) -> Outcome:
     if len(files) == 1:
         ((name, data),) = files.items()
         log = Log(Path(name), data)
     else:
-        emptied(folder)
-        laid_out(files, folder)
+        clear(folder)
+        write_files(files, folder)
         log = Log(folder)
     try:
         importer = choose(log)
         if importer is None:
-            return Received.SAID
+            return Outcome.REPORTED
         recognises = importer.recognises(log)
         found = list(importer.read(log, Content(salt="fuzz")))
     except BadLog as error:
         if not str(error).strip():
-            raise Lost("refused without a word") from None
-        return Received.SAID
+            raise Lost("refused without a message") from None
+        return Outcome.REPORTED
     _sound(found, importer, recognises)
     if len(files) == 1:
         _lines_told(importer, log, found)
         _noticed(importer, log.path, data, found)
-    return Received.SAID if any(trace.source.get("lost") for trace in found) else Received.WHOLE
+    return Outcome.REPORTED if any(trace.source.get("lost") for trace in found) else Outcome.ACCEPTED
 
 
 def _sound(found: Sequence[Trace], importer: Importer, recognises: bool) -> None:
-    """What an importer writes is a trace, whatever the log was."""
+    """Check that an importer produces valid traces for any log."""
     del recognises
     if not found:
-        raise Lost(f"{importer.name} gives nothing, and says nothing")
+        raise Lost(f"{importer.name} returns no trace and no message")
     for trace in found:
         problems = check(trace)
         if faults := FAULTS_OF_AN_IMPORTER & problems.kinds.keys():
             shown = [str(problem) for problem in problems if problem.kind in faults]
-            raise Lost(f"{importer.name} makes a trace that cannot be: {shown[:3]}")
+            raise Lost(f"{importer.name} produces an inconsistent trace: {shown[:3]}")
 
 
 def _lines_told(importer: Importer, log: Log, found: Sequence[Trace]) -> None:
-    """Every line of a log of lines that is no object is counted in what was lost."""
+    """Check that every line that is not a JSON object is counted as a loss."""
     if importer.name not in BY_LINES or log.text.lstrip().startswith("[") or log.document is not None:
         return
     broken = sum(1 for line in log.text.split("\n") if line.strip() and not _is_object(line))
     told = sum(item["count"] for trace in found for item in trace.source.get("lost", []) if item["what"] == NO_OBJECTS)
     if told < broken and not _printed(log.text):
-        raise Lost(f"{importer.name}: {broken} lines are no objects, {told} are told of")
+        raise Lost(f"{importer.name}: {broken} lines are not objects, {told} are reported")
 
 
 def _noticed(importer: Importer, path: Path, data: bytes, found: Sequence[Trace]) -> None:
-    """Every act of a log makes a difference: to the trace, or to what is told of losses."""
+    """Check that removing an act from a log changes the trace or its losses."""
     less = without_one(importer.name, data)
     if less is None:
         return
@@ -95,7 +95,7 @@ def _noticed(importer: Importer, path: Path, data: bytes, found: Sequence[Trace]
     except BadLog:
         return
     if [repr(trace) for trace in others] == [repr(trace) for trace in found]:
-        raise Lost(f"{importer.name} passes over {gone[:200]}")
+        raise Lost(f"{importer.name} ignores {gone[:200]}")
 
 
 BY_LINES = ("claude-code", "codex", "marble", "who-and-when", "opentelemetry", "atif")
@@ -109,7 +109,7 @@ def _is_object(line: str) -> bool:
 
 
 def _printed(text: str) -> bool:
-    """Whether these are indented objects one after the other, in which lines say nothing by themselves."""
+    """Return whether these are concatenated indented objects, in which single lines have no meaning."""
     return not any(_is_object(line) for line in text.split("\n"))
 
 
@@ -148,7 +148,7 @@ def _archive(members: Files, packing: int) -> bytes:
 
 
 def _archived(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -> Files:
-    """An archive with a damaged member, or with damage to itself."""
+    """Return a damaged archive, or one with a damaged member."""
     del seed, others, kind
     packing = chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD))
     members = dict(_members())
@@ -164,9 +164,9 @@ def _archived(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -
     return {"log.eval": mutated(data, [data], "bytes", chance)}
 
 
-DOORS = (
+TARGETS = (
     *(
-        Door(name, "json", partial(_seeds, name), partial(_received, _named(name)), more=(pattern,))
+        Target(name, "json", partial(_seeds, name), partial(_run, _named(name)), more=(pattern,))
         for name, pattern in (
             ("claude-code", "claude-code*/*.jsonl"),
             ("opentelemetry", "opentelemetry/*.json*"),
@@ -177,13 +177,13 @@ DOORS = (
             ("codex", "codex/*.jsonl"),
         )
     ),
-    Door("claude-code-team", "json", partial(_seeds, "claude-code-team"), partial(_received, _named("claude-code-team"))),
-    Door("inspect archive", "bytes", lambda: [_members()], partial(_received, _named("inspect")), mutate=_archived),
-    Door(
+    Target("claude-code-team", "json", partial(_seeds, "claude-code-team"), partial(_run, _named("claude-code-team"))),
+    Target("inspect archive", "bytes", lambda: [_members()], partial(_run, _named("inspect")), mutate=_archived),
+    Target(
         "any log",
         "json",
         lambda: [seed for name in importers() for seed in _seeds(name)],
-        partial(_received, _auto),
+        partial(_run, _auto),
         more=("*.jsonl",),
     ),
 )  # fmt: skip

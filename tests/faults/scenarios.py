@@ -1,4 +1,4 @@
-"""The commands that write for a person, each with a folder of its own in which it may be killed."""
+"""The commands that write output, each with its own folder in which it may be killed."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ TRACES, LOGS, CORPUS = 500, 300, 20
 
 
 @dataclass(frozen=True)
-class Door:
-    """A command in two variants whose outputs differ in every file, so that a mixture shows."""
+class Scenario:
+    """A command in two variants whose outputs differ in every file, so that mixed output is detected."""
 
     prepare: Callable[[Path], None]
-    """Put everything into a new folder that both variants need."""
+    """Prepares a new folder for both variants."""
     command: Callable[[Path, str], list[str]]
-    """The command of a variant, "a" or "b", and whatever it reads put in order."""
+    """Prepares the input of a variant, "a" or "b", and returns its command."""
     output: str
     fresh: bool = False
-    """Whether it refuses to write where something stands."""
+    """Whether it refuses to overwrite its output."""
     journal: str = ""
-    """A file that stays until the work is done, for the next run to go on from."""
+    """A file that remains until the work is done, from which the next run resumes."""
     chain: int = 3
-    """How many kills follow each other before a run may end: it is killed while it takes over, too."""
+    """The number of consecutive kills before a run may finish, so that recovery is killed, too."""
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What a command sees: everything it may leave anywhere is in the folder."""
+    """Return the environment of a command, with all temporary places inside the folder."""
     for name in ("home", "tmp"):
         (folder / name).mkdir(exist_ok=True)
     own = {"HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(ROOT)}
@@ -125,12 +125,12 @@ def _nothing(folder: Path) -> None:
     return None
 
 
-DOORS: Mapping[str, Door] = {
-    "build": Door(write_project, _build, "site", chain=4),
-    "pages": Door(write_project, _pages, "pages", fresh=True),
-    "export": Door(_write_data, _export, "out.json"),
-    "import": Door(_write_log, _import, "run.jsonl.gz"),
-    "anonymise": Door(_write_traces, _anonymise, "hidden.jsonl.zst"),
-    "report": Door(_write_traces, _report, "report.html"),
-    "score": Door(_nothing, _score, "scores.jsonl", journal="scores.jsonl.part"),
+SCENARIOS: Mapping[str, Scenario] = {
+    "build": Scenario(write_project, _build, "site", chain=4),
+    "pages": Scenario(write_project, _pages, "pages", fresh=True),
+    "export": Scenario(_write_data, _export, "out.json"),
+    "import": Scenario(_write_log, _import, "run.jsonl.gz"),
+    "anonymise": Scenario(_write_traces, _anonymise, "hidden.jsonl.zst"),
+    "report": Scenario(_write_traces, _report, "report.html"),
+    "score": Scenario(_nothing, _score, "scores.jsonl", journal="scores.jsonl.part"),
 }

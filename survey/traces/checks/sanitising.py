@@ -1,4 +1,4 @@
-"""What a JSON text can hold and no trace can mean: a key said twice, a number that is none, half a character."""
+"""Checks beyond JSON syntax: duplicate keys, NaN and infinite numbers, unpaired surrogates."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from survey.traces.problems import Problems, quoted
 
 HALVES = re.compile("[\ud800-\udfff]")
 COUNTED = frozenset({"t", "t_end", "cost", "tokens", "reward", "delivered"})
-"""Fields of events that are counted with, as floating-point numbers."""
+"""Event fields used in arithmetic, as floating-point numbers."""
 ENORMOUS = 1.7e308
 DEEPEST = 200
-"""Objects and lists in one another. The schema's validator stops a little below, and nothing real comes near it."""
+"""Maximum nesting of objects and lists. The schema validator's limit is slightly lower; real traces stay far below."""
 
 
 class Pairs(list[tuple[str, Any]]):
-    """An object as the pairs that stand in the text, doubled keys and all."""
+    """A JSON object as its list of pairs, including duplicate keys."""
 
 
-def sound(value: Any, path: tuple[str | int, ...], problems: Problems) -> Any:
-    """The value in plain objects, with what cannot be meant reported and replaced by what can.
+def sanitised(value: Any, path: tuple[str | int, ...], problems: Problems) -> Any:
+    """Return the value as plain objects; invalid parts are reported and replaced by valid ones.
 
-    Raises ``RecursionError`` for what is nested too deeply.
+    Raises ``RecursionError`` if the value is nested too deeply.
     """
     if len(path) > DEEPEST:
         raise RecursionError
     if isinstance(value, (Pairs, Mapping)):
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key, inner in value if isinstance(value, Pairs) else value.items():
             key = _text(key, path, problems)
-            if key in made:
-                said = f"the field {quoted(key)} is there twice; the later one counts"
-                problems.add("duplicate-key", said, pointer=pointer((*path, key)))
-            made[key] = sound(inner, (*path, key), problems)
-        return made
+            if key in result:
+                message = f"the field {quoted(key)} appears twice; the later value is used"
+                problems.add("duplicate-key", message, pointer=pointer((*path, key)))
+            result[key] = sanitised(inner, (*path, key), problems)
+        return result
     if isinstance(value, list):
-        return [sound(inner, (*path, place), problems) for place, inner in enumerate(value)]
+        return [sanitised(inner, (*path, place), problems) for place, inner in enumerate(value)]
     if isinstance(value, str):
         return _text(value, path, problems)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -53,7 +53,7 @@ def _text(value: str, path: tuple[str | int, ...], problems: Problems) -> str:
     found = (
         f"the byte 0x{code - 0xDC00:02x}, which is not UTF-8"
         if 0xDC80 <= code <= 0xDCFF
-        else f"half a character (\\u{code:04x})"
+        else f"an unpaired surrogate (\\u{code:04x})"
     )
     problems.add("text", f"found {found}", pointer=pointer(path))
     return HALVES.sub("�", value)
@@ -61,13 +61,13 @@ def _text(value: str, path: tuple[str | int, ...], problems: Problems) -> str:
 
 def _number(value: float, path: tuple[str | int, ...], problems: Problems) -> float:
     if value != value or value in (float("inf"), float("-inf")):
-        found = "something that is not a number (NaN)" if value != value else "an infinite number"
+        found = "NaN" if value != value else "an infinite number"
         problems.add("not-a-number", f"found {found}, expected a number", pointer=pointer(path))
         return 0
     counted = path[:1] == ("events",) and len(path) > 2 and path[2] in COUNTED
     if abs(value) >= LARGEST and counted:
-        said = f"found {quoted(value)}, which is too large to be counted with (expected less than 2**53)"
-        problems.add("not-a-number", said, pointer=pointer(path))
+        message = f"found {quoted(value)}, which is too large (expected less than 2**53)"
+        problems.add("not-a-number", message, pointer=pointer(path))
         return 0
     if abs(value) > ENORMOUS and path[:1] != ("events",):
         problems.add("not-a-number", "found a number of more than 308 digits", pointer=pointer(path))
@@ -76,7 +76,7 @@ def _number(value: float, path: tuple[str | int, ...], problems: Problems) -> fl
 
 
 def pointer(path: tuple[str | int, ...]) -> str:
-    """A JSON Pointer (RFC 6901).
+    """Return the JSON Pointer (RFC 6901) of a path.
 
     >>> pointer(("events", 3, "a/b"))
     '/events/3/a~1b'

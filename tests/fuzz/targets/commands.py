@@ -1,4 +1,4 @@
-"""The door of the command line: any arguments, in a folder of its own, out of which nothing is written."""
+"""The command line as a fuzz target: any arguments, in a folder outside of which nothing is written."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import click
 from click.testing import CliRunner
 
 from survey.cli import main
-from tests.fuzz.doors.door import LOGS, ROOT, SEEDS, Door, Files, Lost, Received, emptied, laid_out
-from tests.fuzz.doors.site import undrawn
 from tests.fuzz.mutate import arguments
+from tests.fuzz.targets.site import undrawn
+from tests.fuzz.targets.target import LOGS, ROOT, SEEDS, Files, Lost, Outcome, Target, clear, write_files
 
 LINES = """
 check
@@ -63,7 +63,7 @@ trace anonymise run.jsonl --salt x -o out.zst
 trace reward run.jsonl --family R7 --weight latency=0 --format csv
 trace credit run.jsonl --unit message --method shapley
 trace score *.jsonl -o scores.jsonl --workers 2
-trace score run.jsonl --measure wall_s --family R1 --format csv --anew
+trace score run.jsonl --measure wall_s --family R1 --format csv --restart
 trace score run.jsonl other.jsonl --credit shapley --unit agent --samples 8 --seed 3 --no-rewards
 pages --out made
 pages --out made --project other
@@ -71,7 +71,7 @@ pages --out made --project other
 """Every command."""
 
 OUTSIDE = ("dask",)
-"""What no input may ask for: a cluster is started in tests of its own."""
+"""Arguments that no input may use: a cluster has its own tests."""
 
 
 def _lines() -> list[Files]:
@@ -80,7 +80,7 @@ def _lines() -> list[Files]:
 
 @cache
 def _words() -> tuple[str, ...]:
-    """Every word of a command line that the commands themselves know, and some that none does."""
+    """Return every word that the commands know, and some that none knows."""
     known = {word for line in LINES for word in line.split()}
     waiting: list[click.Command] = [main]
     while waiting:
@@ -107,10 +107,10 @@ def _mutated(seed: Files, others: Sequence[bytes], kind: str, chance: Random) ->
     return {"arguments": json.dumps(arguments(json.loads(seed["arguments"]), _words(), chance)).encode()}
 
 
-def _received(files: Files, folder: Path) -> Received:
+def _run(files: Files, folder: Path) -> Outcome:
     given: list[str] = json.loads(files["arguments"])
     if set(given) & set(OUTSIDE):
-        return Received.SAID
+        return Outcome.REPORTED
     with chdir(folder), _inside(folder, given) as outside, undrawn(), _alone():
         result = CliRunner().invoke(main, given, input=b"")
     if outside:
@@ -122,21 +122,21 @@ def _received(files: Files, folder: Path) -> Received:
     if result.exit_code and not (result.output.strip() or result.stderr.strip()):
         raise Lost(f"ends with {result.exit_code} and says nothing")
     _lay(folder)
-    return Received.SAID if result.exit_code else Received.WHOLE
+    return Outcome.REPORTED if result.exit_code else Outcome.ACCEPTED
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Scoring without other processes: one that starts takes a second, and is bound by no alarm of the campaign."""
-    with patch("survey.cli.trace.score.processes", lambda tasks, work, workers, deaths: map(work, tasks)):
+    """Score in this process: another takes a second to start, and the campaign's alarm does not limit it."""
+    with patch("survey.cli.trace.score.processes", lambda tasks, work, workers, failures: map(work, tasks)):
         yield
 
 
 def _lay(folder: Path) -> None:
-    """The folder as it was: a small survey with a page, a copy of it, a trace and a log."""
+    """Restore the folder: a small survey with a page, a copy of it, a trace and a log."""
     if sorted(path.name for path in folder.iterdir()) == LAID and not any((folder / "empty").iterdir()):
         return
-    emptied(folder)
+    clear(folder)
     shutil.copytree(SEEDS / "bib", folder / "bib")
     shutil.copytree(SEEDS / "bib", folder / "other" / "bib")
     shutil.copy(SEEDS / "bib" / "background.bib", folder / "new.bib")
@@ -146,7 +146,7 @@ def _lay(folder: Path) -> None:
         (folder / name).write_text(json.dumps(trace) + "\n")
     (folder / "empty").mkdir()
     for project in (folder, folder / "other"):
-        laid_out({"mkdocs.yml": b"site_name: Small\n", "docs/index.md": b"# Small\n\n{{ count() }}\n"}, project)
+        write_files({"mkdocs.yml": b"site_name: Small\n", "docs/index.md": b"# Small\n\n{{ count() }}\n"}, project)
 
 
 LAID = ["bib", "docs", "empty", "mkdocs.yml", "new.bib", "other", "other.jsonl", "run.jsonl", "session.jsonl"]
@@ -163,13 +163,13 @@ CHANGES = {
     "os.link": 1,
     "os.truncate": 0,
 }
-"""What changes files besides opening them, and which of its arguments is the place."""
+"""Audit events that change files, with the index of the path in their arguments."""
 
 _watch: dict[str, Any] = {}
 
 
 def _audited(event: str, details: tuple[Any, ...]) -> None:
-    """Refuses whatever would change something outside of the folder, before it happens."""
+    """Block changes outside of the folder before they happen."""
     if not _watch or (event != "open" and event not in CHANGES):
         return
     if event == "open":
@@ -181,7 +181,7 @@ def _audited(event: str, details: tuple[Any, ...]) -> None:
     if isinstance(path, int) or path is None:
         return
     place = os.path.realpath(os.fsdecode(path))
-    if event == "open" and Path(place).is_dir():  # for a file without a name, which is gone with its process
+    if event == "open" and Path(place).is_dir():  # an unnamed file, which disappears with its process
         return
     if f"{place}/".startswith((f"{_watch['folder']}/", "/dev/")) or place.endswith(".pyc") or "__pycache__" in place:
         return
@@ -192,9 +192,9 @@ def _audited(event: str, details: tuple[Any, ...]) -> None:
 
 @contextmanager
 def _inside(folder: Path, given: Sequence[str]) -> Iterator[list[str]]:
-    """What is written outside of a folder, though the arguments do not ask for it; none of it takes place."""
+    """Yield attempted writes outside of a folder that the arguments do not name; all are blocked."""
     if "hooked" not in _HOOKED:
-        sys.addaudithook(_audited)  # stays for good, and does nothing unless it watches
+        sys.addaudithook(_audited)  # cannot be removed; inactive unless watching
         _HOOKED.append("hooked")
     outside: list[str] = []
     words = [part for word in given for part in (word, word.partition("=")[2], word[2:])]
@@ -207,4 +207,4 @@ def _inside(folder: Path, given: Sequence[str]) -> Iterator[list[str]]:
 
 _HOOKED: list[str] = []
 
-DOORS = (Door("command line", "argument", _lines, _received, _lay, mutate=_mutated),)
+TARGETS = (Target("command line", "argument", _lines, _run, _lay, mutate=_mutated),)

@@ -1,4 +1,4 @@
-"""The doors of the notebooks: the file, an earlier run of it, and what a notebook plugin makes of it."""
+"""The targets of the notebooks: the file, an earlier run of it, and what a notebook plugin makes of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from survey.literature import InvalidSurvey, load
-from survey.site.notebooks.execution import _read, _still_true, executed, sealed
-from survey.site.notebooks.rendering import filled, light, markdown, tables
-from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, laid_out
+from survey.site.notebooks.execution import _read, _valid_run, executed, with_digest
+from survey.site.notebooks.rendering import markdown, slimmed, tables, with_figures
+from tests.fuzz.targets.target import SEEDS, Files, Lost, Outcome, Target, write_files
 
 KNOWN = ("notebooks/one.ipynb", "read/x.md", "index.md")
 
@@ -50,58 +50,58 @@ def _pool() -> object:
     return load(SEEDS / "bib")
 
 
-def _received(files: Files, folder: Path) -> Received:
+def _run(files: Files, folder: Path) -> Outcome:
     """The file is a notebook, and can be shown in every way; or it is refused by its name."""
-    laid_out(files, folder)
+    write_files(files, folder)
     path = folder / "one.ipynb"
     try:
         notebook = _read(path)
         said = [cell for cell in notebook["cells"] if cell["cell_type"] != "code"]
         if len(said) == len(notebook["cells"]):
             notebook = executed([path], folder)[path]
-        filled(notebook, _pool(), "notebooks/one.ipynb", lambda *_: "")  # type: ignore[arg-type]
+        with_figures(notebook, _pool(), "notebooks/one.ipynb", lambda *_: "")  # type: ignore[arg-type]
     except InvalidSurvey as error:
         if "one.ipynb" not in str(error):
             raise Lost("refused without the name of the file") from None
-        return Received.SAID
+        return Outcome.REPORTED
     held = tables(notebook)
     page = markdown(notebook)
     for head, _ in held.values():
         assert isinstance(head, list)
     if any("".join(cell["source"]).strip() and not page.strip() for cell in notebook["cells"]):
         raise Lost("a page without the text of its cells")
-    return Received.WHOLE
+    return Outcome.ACCEPTED
 
 
-def _run_again(files: Files, folder: Path) -> Received:
+def _run_again(files: Files, folder: Path) -> Outcome:
     """An earlier run is taken only as it was; a damaged one is as good as none, and the notebook is run anew."""
-    laid_out(files, folder)
-    found = _still_true(folder / "one.json", OWN)
+    write_files(files, folder)
+    found = _valid_run(folder / "one.json", OWN)
     if found is not None and found != NOTEBOOK:
         raise Lost("a damaged run is taken for a true one")
-    return Received.SAID if found is None else Received.WHOLE
+    return Outcome.REPORTED if found is None else Outcome.ACCEPTED
 
 
 OWN = ["what it depends on"]
 
 
-def _run() -> list[Files]:
-    run = sealed({"own": OWN, "reads": {"absent": "absent"}, "notebook": NOTEBOOK})
+def _cached_runs() -> list[Files]:
+    run = with_digest({"own": OWN, "reads": {"absent": "absent"}, "notebook": NOTEBOOK})
     return [{"one.json": json.dumps(run).encode()}]
 
 
-def _rendered(files: Files, folder: Path) -> Received:
+def _rendered(files: Files, folder: Path) -> Outcome:
     del folder
     (data,) = files.values()
     try:
-        light(data.decode("utf-8", "replace"), "notebooks/one.ipynb", KNOWN)
+        slimmed(data.decode("utf-8", "replace"), "notebooks/one.ipynb", KNOWN)
     except InvalidSurvey:
-        return Received.SAID
-    return Received.WHOLE
+        return Outcome.REPORTED
+    return Outcome.ACCEPTED
 
 
-DOORS = (
-    Door("notebook", "json", lambda: [{"one.ipynb": json.dumps(NOTEBOOK, indent=1).encode()}], _received, more=("*.ipynb",)),
-    Door("run of a notebook", "json", _run, _run_again),
-    Door("page of a notebook", "html", lambda: [{"page.html": PAGE}], _rendered),
+TARGETS = (
+    Target("notebook", "json", lambda: [{"one.ipynb": json.dumps(NOTEBOOK, indent=1).encode()}], _run, more=("*.ipynb",)),
+    Target("run of a notebook", "json", _cached_runs, _run_again),
+    Target("page of a notebook", "html", lambda: [{"page.html": PAGE}], _rendered),
 )  # fmt: skip

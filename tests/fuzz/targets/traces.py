@@ -1,4 +1,4 @@
-"""The doors of the traces: plain and packed, one and many; read, replayed, measured, written for other programs."""
+"""Traces as fuzz targets: plain and packed, one and many; read, replayed, measured and exported."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from random import Random
 
 from survey.traces import Reading, Trace, readings, replay
 from survey.traces.exporters import EXPORTERS
-from survey.traces.files import anonymised, dumped
+from survey.traces.files import anonymised, to_json_line
 from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
 from survey.traces.model import Content, schema
 from survey.traces.rewards import FAMILIES, rewards
-from tests.fuzz.doors.door import LOGS, ROOT, Door, Files, Lost, Received
 from tests.fuzz.mutate import mutated
+from tests.fuzz.targets.target import LOGS, ROOT, Files, Lost, Outcome, Target
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -36,7 +36,7 @@ OPENING = re.compile(r'\n\{"(?:' + "|".join(schema()["properties"]) + ')"')
 
 @cache
 def _originals() -> tuple[bytes, ...]:
-    """Traces by hand and of logs, small enough for many inputs in a second."""
+    """Return hand-written and imported traces, small enough for many inputs in a second."""
     found = [json.loads((ROOT / "survey/traces/model/example.json").read_text())]
     for name in ("background", "inline"):
         log = Log(LOGS / "claude-code" / f"{name}.jsonl")
@@ -58,7 +58,7 @@ def _read(data: bytes) -> list[Reading]:
     """The readings, after each was used in every way that a reading offers."""
     found = list(readings(io.BytesIO(data), "runs"))
     if not found:
-        raise Lost("nothing was read, and nothing was said")
+        raise Lost("nothing was read, and nothing was reported")
     for reading in found:
         for problem in reading.problems:
             assert str(problem).isprintable()
@@ -72,21 +72,21 @@ def _read(data: bytes) -> list[Reading]:
     return found
 
 
-def _received(files: Files, folder: Path) -> Received:
+def _run(files: Files, folder: Path) -> Outcome:
     del folder
     (data,) = files.values()
     found = _read(data)
     _all_there(data, found)
-    return Received.SAID if any(reading.problems for reading in found) else Received.WHOLE
+    return Outcome.REPORTED if any(reading.problems for reading in found) else Outcome.ACCEPTED
 
 
 def _all_there(data: bytes, found: Sequence[Reading]) -> None:
-    """Every document that any parser of JSON finds is a trace with the same content, or has an error of its own."""
+    """Check that every JSON document is read as a trace with the same content, or has its own error."""
     if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         return
-    at = defaultdict[int, list[Reading]](list)  # several documents may stand on one line
+    at = defaultdict[int, list[Reading]](list)  # a line may hold several documents
     for reading in found:
-        if ":" in reading.place:  # what is about the whole file has no line
+        if ":" in reading.place:  # a problem of the whole file has no line
             at[int(reading.place.rpartition(":")[2])].append(reading)
     for line, document in _parsed(data.decode("utf-8-sig", "surrogateescape")):
         if line not in at:
@@ -94,25 +94,25 @@ def _all_there(data: bytes, found: Sequence[Reading]) -> None:
                 continue
             raise Lost(f"the document of line {line} was not read (lines read: {sorted(at)})")
         if not any(_tells(reading, document) for reading in at[line]):
-            raise Lost(f"no trace of line {line} is what the document says")
+            raise Lost(f"no trace of line {line} equals the document")
 
 
 def _tells(reading: Reading, document: object) -> bool:
-    """Whether a reading is the whole document, or says what is wrong with it."""
+    """Return whether a reading equals the document or reports an error in it."""
     whole = reading.trace is not None and reading.trace.to_json() == document
     return whole or bool(reading.problems.errors) or "duplicate-key" in reading.problems.kinds
 
 
 def _left_out(reading: Reading, line: int) -> bool:
-    """Whether an error of an earlier document says that this line was passed over."""
+    """Return whether an error of an earlier document reports that this line was skipped."""
     said = " ".join(map(str, reading.problems))
-    on = re.search(r"; read on from line (\d+)", said)
+    on = re.search(r"; resumed at line (\d+)", said)
     earlier = ":" in reading.place and int(reading.place.rpartition(":")[2]) < line
     return earlier and (line < int(on[1]) if on else "; nothing after it was read" in said)
 
 
 def _parsed(text: str) -> Iterator[tuple[int, object]]:
-    """The objects in a text, each with its line; what is broken is passed over up to a line that begins a trace."""
+    """Yield the objects in a text with their lines; broken text is skipped up to a line that starts a trace."""
     decoder, place = json.JSONDecoder(), 0
     while True:
         while place < len(text) and text[place] in " \t\r\n":
@@ -133,7 +133,7 @@ def _parsed(text: str) -> Iterator[tuple[int, object]]:
 
 
 def _packed(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -> Files:
-    """Packed and then damaged, or damaged and then packed."""
+    """Return an input that is packed and then damaged, or damaged and then packed."""
     (data,) = seed.values()
     pack = chance.choice((gzip.compress, zstd.compress))
     if chance.random() < 0.5:
@@ -141,13 +141,13 @@ def _packed(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -> 
     return {"run.packed": mutated(pack(data), [pack(data)], "bytes", chance)}
 
 
-def _unpacked(files: Files, folder: Path) -> Received:
+def _unpacked(files: Files, folder: Path) -> Outcome:
     del folder
     (data,) = files.values()
     found = _read(data)
     if _whole_packing(data) is None and not any(reading.problems.errors for reading in found):
-        raise Lost("a damaged packing, and nothing was said")
-    return Received.SAID if any(reading.problems for reading in found) else Received.WHOLE
+        raise Lost("a damaged packing was not reported")
+    return Outcome.REPORTED if any(reading.problems for reading in found) else Outcome.ACCEPTED
 
 
 def _whole_packing(data: bytes) -> bytes | None:
@@ -155,25 +155,25 @@ def _whole_packing(data: bytes) -> bytes | None:
         if data.startswith(b"\x1f\x8b"):
             return gzip.decompress(data)
         return zstd.decompress(data) if data.startswith(b"\x28\xb5\x2f\xfd") else data
-    except Exception:  # whatever a packing raises, it is damaged
+    except Exception:  # any exception means that the packing is damaged
         return None
 
 
-def _used(files: Files, folder: Path) -> Received:
-    """What is read is compared, anonymised, rewarded and written for other programs."""
+def _used(files: Files, folder: Path) -> Outcome:
+    """Compare, anonymise, reward and export the traces that were read."""
     del folder
     (data,) = files.values()
     (original,) = readings(io.BytesIO(_originals()[0]), "original")
     traces = [reading.trace for reading in readings(io.BytesIO(data), "run") if reading.trace is not None]
     for trace in traces[:2]:
         _everywhere(trace, original.valid())
-    return Received.WHOLE if traces else Received.SAID
+    return Outcome.ACCEPTED if traces else Outcome.REPORTED
 
 
 def _everywhere(trace: Trace, original: Trace) -> None:
     difference(trace, original)
     rewards(replay(trace), list(FAMILIES), {})
-    for text in (dumped(trace), dumped(anonymised(trace, "salt"))):
+    for text in (to_json_line(trace), to_json_line(anonymised(trace, "salt"))):
         (again,) = readings(io.BytesIO(text), "again")
         again.valid()
     for exporter in EXPORTERS.values():
@@ -182,9 +182,9 @@ def _everywhere(trace: Trace, original: Trace) -> None:
             json.dumps(document, allow_nan=False)
 
 
-DOORS = (
-    Door("trace", "json", _documents, _received, more=("run*.json", "trace*.json")),
-    Door("traces in lines", "json", _lines, _received),
-    Door("packed traces", "bytes", _documents, _unpacked, mutate=_packed),
-    Door("traces written for others", "json", _documents, _used),
+TARGETS = (
+    Target("trace", "json", _documents, _run, more=("run*.json", "trace*.json")),
+    Target("traces in lines", "json", _lines, _run),
+    Target("packed traces", "bytes", _documents, _unpacked, mutate=_packed),
+    Target("traces written for others", "json", _documents, _used),
 )

@@ -1,4 +1,4 @@
-"""Groups of commands: each command is imported when it is asked for, and names the extra that it lacks."""
+"""A group of commands that imports a command when it is asked for, and names the extra that one lacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from survey.extras import missing
 
 
 class MissingExtra(click.ClickException):
-    """A command needs a package that an extra installs; one line on standard error says which, exit status 2."""
+    """A command needs a package that an extra installs: one line on standard error, and exit status 2."""
 
     exit_code = 2
 
@@ -21,18 +21,22 @@ class MissingExtra(click.ClickException):
         click.echo(self.message, file=file, err=True)
 
 
-class LateGroup(click.Group):
-    """A group whose commands are imported late: a trace needs no pool, and most commands no numpy."""
+class LazyGroup(click.Group):
+    """A group of which some commands are in modules that are imported late: a trace needs no pool.
 
-    modules: Mapping[str, tuple[str, ...]] = {}
-    """Which module brings which commands. Each module has a tuple ``COMMANDS``."""
+    ``modules`` says which module brings which commands; it has a tuple ``COMMANDS``.
+    """
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, tuple[str, ...]], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names: the group's own, then those of the modules in their order."""
         return [*super().list_commands(ctx), *(name for names in self.modules.values() for name in names)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command; its module is imported now."""
+        """The command; its module is imported now if that was not done."""
         for module, names in self.modules.items():
             if cmd_name in names:
                 commands: tuple[click.Command, ...] = import_module(module).COMMANDS
@@ -40,7 +44,7 @@ class LateGroup(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Raises ``MissingExtra`` where it lacks a package that an extra brings."""
+        """Run the command. Raises ``MissingExtra`` if it needs a package that only an extra installs."""
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The doors of the site: a chapter, and everything that its pages are made of."""
+"""The site as fuzz targets: a chapter, and all sources of its pages."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from survey.cli import main
 from survey.literature import InvalidSurvey, load
 from survey.site.charts.drawing import Pictures
 from survey.site.prose.prose import LIVE, render_prose
-from tests.fuzz.doors.door import SEEDS, Door, Files, Lost, Received, emptied, files_below, laid_out
-from tests.fuzz.doors.literature import whole_pool
 from tests.fuzz.mutate import mutated
+from tests.fuzz.targets.literature import whole_pool
+from tests.fuzz.targets.target import SEEDS, Files, Lost, Outcome, Target, clear, files_below, write_files
 
 CHAPTER = rb"""# A chapter
 
@@ -65,7 +65,7 @@ KINDS = {".bib": "bibtex", ".toml": "toml", ".csv": "csv", ".txt": "csv", ".md":
 
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """Charts are made and not drawn: the renderer reserves more memory than a campaign allows a process."""
+    """Skip the rendering of charts: the renderer reserves more memory than a campaign allows."""
     drawn = Future[str]()
     drawn.set_result("<svg/>")
     with (
@@ -75,8 +75,8 @@ def undrawn() -> Iterator[None]:
         yield
 
 
-def _read(files: Files, folder: Path) -> Received:
-    """Text that asks for nothing stays as it is; what cannot be filled in is said with the line."""
+def _read(files: Files, folder: Path) -> Outcome:
+    """Check that plain text is unchanged, and that unknown expressions are reported with their line."""
     del folder
     text = StringIO(files["chapter.md"].decode("utf-8", "replace"), newline=None).read()
     try:
@@ -88,25 +88,25 @@ def _read(files: Files, folder: Path) -> Received:
             assert problem.path == "docs/read/chapter.md"
             assert 1 <= problem.line <= lines
             assert str(problem).isprintable()
-        return Received.SAID
+        return Outcome.REPORTED
     if "{" not in LIVE.sub("", text):
         plain = re.split("\0", LIVE.sub("\0", text))
         if gone := [part for part in plain if part.rstrip("\n") not in page]:
             raise Lost(f"{gone[0][:60]!r} is not on the page")
-    return Received.WHOLE
+    return Outcome.ACCEPTED
 
 
 def _made(seed: Files, others: Sequence[bytes], kind: str, chance: Random) -> Files:
-    """One file damaged, out of all that a site is made of: data that can still be read reach the pages most."""
+    """Damage one source file of a site; mostly one that remains readable, to reach the pages."""
     del kind
     name = chance.choice(sorted(seed))
     return {**seed, name: mutated(seed[name], others, KINDS[PurePath(name).suffix], chance)}
 
 
-def _written(files: Files, folder: Path) -> Received:
-    """Every entry has its page, or a message says which file is wrong and nothing is written."""
-    emptied(folder)
-    laid_out(files, folder)
+def _written(files: Files, folder: Path) -> Outcome:
+    """Check that every entry has a page, or that a message names the file and nothing is written."""
+    clear(folder)
+    write_files(files, folder)
     with chdir(folder), undrawn():
         result = CliRunner().invoke(main, ["pages", "--out", "out"])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -117,21 +117,21 @@ def _written(files: Files, folder: Path) -> Received:
                 raise Lost(f"refused without the name of a file: {result.stderr[:200]!r}")
             if out.exists():
                 raise Lost("refused, and written")
-            return Received.SAID
+            return Outcome.REPORTED
         pool = load(Path("bib"))
     without = [entry.key for entry in pool if not (out / "docs" / "entries" / f"{entry.key}.md").is_file()]
     if without or not (out / "mkdocs.yml").is_file():
         raise Lost(f"no page for {without[:3]}")
-    return Received.WHOLE
+    return Outcome.ACCEPTED
 
 
 def _project() -> list[Files]:
-    """A small survey of another field, whole: data, a chapter, an override of the theme, mkdocs.yml."""
+    """Return a complete small survey of another field: data, a chapter, a theme override, mkdocs.yml."""
     data = {f"bib/{name}": text for name, text in files_below(SEEDS / "bib").items()}
     return [{**data, "docs/index.md": CHAPTER, "overrides/x.md": b"", "mkdocs.yml": CONFIG}]
 
 
-DOORS = (
-    Door("chapter", "chapter", lambda: [{"chapter.md": CHAPTER}], _read, more=("*.md",)),
-    Door("pages of a site", "any", _project, _written, mutate=_made),
+TARGETS = (
+    Target("chapter", "chapter", lambda: [{"chapter.md": CHAPTER}], _read, more=("*.md",)),
+    Target("pages of a site", "any", _project, _written, mutate=_made),
 )

@@ -1,0 +1,72 @@
+"""The picture on the home page: what it shows is to scale, and its words can be read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from math import pi
+
+import pytest
+
+from survey.literature import Pool, counts
+from tests.browser.conftest import Visit
+
+TOUCHING = """() => {
+  const touching = [];
+  for (const text of document.querySelectorAll("svg.atlas-wide text")) {
+    const box = text.getBBox();
+    for (const path of document.querySelectorAll("svg.atlas-wide .bands path")) {
+      const half = parseFloat(getComputedStyle(path).strokeWidth) / 2, length = path.getTotalLength();
+      for (let at = 0; at <= length; at += 1) {
+        const { x, y } = path.getPointAtLength(at);
+        if (x > box.x && x < box.x + box.width && y > box.y - half && y < box.y + box.height + half) {
+          touching.push(`${text.textContent.trim()}: ${path.textContent}`);
+          break;
+        }
+      }
+    }
+  }
+  return touching;
+}"""
+"""Each label of the picture with each band that runs under it."""
+
+
+def test_no_label_of_the_picture_lies_on_a_band(visit: Callable[..., Visit]) -> None:
+    assert visit("", width=1440).page.evaluate(TOUCHING) == []
+
+
+def test_discs_and_bands_are_to_scale(visit: Callable[..., Visit], pool: Pool) -> None:
+    page = visit("", width=1440).page
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll("svg.atlas-wide a.node:not(.hollow)")].map((node) =>
+             [node.getAttribute("href") || node.getAttribute("xlink:href"), node.querySelector("title").textContent,
+              node.querySelector("circle").r.baseVal.value])"""
+    )
+    number: Counter[tuple[str, str]] = Counter()
+    for axis in ("reward", "credit", "decision"):
+        table = counts(pool, axis)
+        for cell, entries in zip(table["cell"], table["count"], strict=True):
+            number[axis, str(cell).partition(": ")[0]] += int(entries)
+    areas = set()
+    for link, title, radius in rows:
+        _, axis, value = re.search(r"(axes)/([^/]+)/([^/]+)/", link).groups()  # type: ignore[union-attr]
+        entries = int(re.search(r": (\d+) entr", title)[1])  # type: ignore[index]
+        assert entries == number[axis, value]
+        areas.add(round(pi * radius**2 / entries, 0))
+    assert max(areas) / min(areas) == pytest.approx(1, rel=0.06)  # radii are written with one digit
+    bands = page.evaluate(
+        """() => [...document.querySelectorAll("svg.atlas-wide .bands path")].map((band) =>
+             [Number(band.textContent.split(": ")[1]), parseFloat(getComputedStyle(band).strokeWidth)])"""
+    )
+    most, widest = max(bands)
+    assert all(width == pytest.approx(max(0.5, widest * n / most), abs=0.06) for n, width in bands)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "hidden"), [(1440, "width of a band", "dashed outline"), (390, "dashed outline", "band")]
+)
+def test_the_caption_speaks_of_what_is_shown(visit: Callable[..., Visit], width: int, shown: str, hidden: str) -> None:
+    caption = visit("", width=width).page.locator("figure.atlas figcaption").inner_text()
+    assert shown in caption
+    assert hidden not in caption
