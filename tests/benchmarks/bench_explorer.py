@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from survey.literature import load
 from survey.site.pages.explorer.builder import PER_PAGE
 from tests.browser.conftest import launched, served
-from tests.browser.explorer_site import build_explorer, grown
+from tests.browser.explorer.explorer_site import build_explorer, grown
 from tests.conftest import ROOT
 
 SIZE = 10_000

@@ -36,6 +36,20 @@ def test_no_label_of_the_picture_lies_on_a_band(visit: Callable[..., Visit]) -> 
     assert visit("", width=1440).page.evaluate(TOUCHING) == []
 
 
+def test_no_label_of_the_picture_is_cut_off(visit: Callable[..., Visit]) -> None:
+    """Whatever the shape of the window: in a tall one the picture fills the whole width."""
+    page = visit("", width=1440).page
+    page.set_viewport_size({"width": 1440, "height": 1800})
+    outside = """() => {
+      const { width, height } = document.querySelector("svg.atlas-wide").viewBox.baseVal;
+      return [...document.querySelectorAll("svg.atlas-wide text")].filter((text) => {
+        const box = text.getBBox();
+        return box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height;
+      }).map((text) => text.textContent);
+    }"""
+    assert page.evaluate(outside) == []
+
+
 def test_discs_and_bands_are_to_scale(visit: Callable[..., Visit], pool: Pool) -> None:
     page = visit("", width=1440).page
     rows = page.evaluate(

@@ -20,27 +20,7 @@ from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
-    "CHECKS",
-    "CITED",
-    "COMBINING",
-    "FONTS",
-    "FORBIDDEN",
-    "LATEX",
-    "MONTHS",
-    "OWN",
-    "REQUIRED_BY_TYPE",
-    "SYMBOLS",
-    "Block",
-    "Document",
-    "Field",
-    "Name",
-    "arxiv_date",
-    "check_combinations",
-    "check_field",
-    "collapsed",
-    "parse_bibtex",
-    "parse_names",
-    "read_bibtex",
-    "readable",
-    "write_bibtex",
-]
+    "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "LATEX", "MONTHS", "OWN", "REQUIRED_BY_TYPE", "SYMBOLS",
+    "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations", "check_field", "collapsed",
+    "parse_bibtex", "parse_names", "read_bibtex", "readable", "write_bibtex",
+]  # fmt: skip

@@ -12,14 +12,6 @@ from survey.literature.counting.counts import (
 from survey.literature.counting.scale import disclosed_numbers, quantity_axis, undisclosed_counts
 
 __all__ = [
-    "CellCount",
-    "cell_counts",
-    "counts",
-    "crosstab",
-    "disclosed_numbers",
-    "pair_counts",
-    "quantity_axis",
-    "timeline",
-    "undisclosed_counts",
-    "year_counts",
-]
+    "CellCount", "cell_counts", "counts", "crosstab", "disclosed_numbers", "pair_counts", "quantity_axis",
+    "timeline", "undisclosed_counts", "year_counts",
+]  # fmt: skip

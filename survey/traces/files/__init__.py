@@ -6,17 +6,6 @@ from survey.traces.files.reading import Reading, read, readings, readings_of
 from survey.traces.files.writing import to_json_line, write, write_compressed
 
 __all__ = [
-    "GZIP",
-    "ZSTD",
-    "DecompressionError",
-    "Reading",
-    "SizeLimited",
-    "anonymised",
-    "decompressed",
-    "read",
-    "readings",
-    "readings_of",
-    "to_json_line",
-    "write",
-    "write_compressed",
-]
+    "GZIP", "ZSTD", "DecompressionError", "Reading", "SizeLimited", "anonymised", "decompressed", "read",
+    "readings", "readings_of", "to_json_line", "write", "write_compressed",
+]  # fmt: skip

@@ -31,28 +31,7 @@ from survey.traces.model.trace import (
 )
 
 __all__ = [
-    "ADDED_FIELDS",
-    "EDGE_TYPES",
-    "EVENT_FIELDS",
-    "EVENT_TYPES",
-    "EXTERNAL_ACTS",
-    "LARGEST",
-    "NOTHING",
-    "OUTSIDE",
-    "TYPING",
-    "Builder",
-    "Content",
-    "Edge",
-    "Edges",
-    "Event",
-    "Graph",
-    "State",
-    "Tokens",
-    "Trace",
-    "definition",
-    "first_agent",
-    "graph",
-    "number",
-    "schema",
-    "text",
-]
+    "ADDED_FIELDS", "EDGE_TYPES", "EVENT_FIELDS", "EVENT_TYPES", "EXTERNAL_ACTS", "LARGEST", "NOTHING", "OUTSIDE",
+    "TYPING", "Builder", "Content", "Edge", "Edges", "Event", "Graph", "State", "Tokens", "Trace", "definition",
+    "first_agent", "graph", "number", "schema", "text",
+]  # fmt: skip

@@ -19,23 +19,6 @@ from survey.traces.replay.totals import spawn_depths
 from survey.traces.replay.walk import Walk
 
 __all__ = [
-    "CAUSES",
-    "DELEGATING",
-    "TURNS",
-    "Delegation",
-    "Replay",
-    "Timeline",
-    "Walk",
-    "check",
-    "delegations",
-    "levels",
-    "profile",
-    "replay",
-    "spawn_depths",
-    "states",
-    "step_counts",
-    "timeline",
-    "union",
-    "until",
-    "without",
-]
+    "CAUSES", "DELEGATING", "TURNS", "Delegation", "Replay", "Timeline", "Walk", "check", "delegations", "levels",
+    "profile", "replay", "spawn_depths", "states", "step_counts", "timeline", "union", "until", "without",
+]  # fmt: skip

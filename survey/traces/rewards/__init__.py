@@ -26,29 +26,7 @@ from survey.traces.rewards.reward import Family, Kind, PartsNotMeasurable, Rewar
 from survey.traces.rewards.tools import tool_use
 
 __all__ = [
-    "FAMILIES",
-    "VARIANTS",
-    "Family",
-    "Kind",
-    "NotMeasurable",
-    "PartsNotMeasurable",
-    "Reward",
-    "RewardResult",
-    "Run",
-    "annealed",
-    "combined",
-    "debate",
-    "family",
-    "frame",
-    "hybrid",
-    "individual",
-    "orchestration",
-    "parl",
-    "per_role",
-    "process",
-    "rewards",
-    "shared",
-    "table",
-    "time_saved",
-    "tool_use",
-]
+    "FAMILIES", "VARIANTS", "Family", "Kind", "NotMeasurable", "PartsNotMeasurable", "Reward", "RewardResult",
+    "Run", "annealed", "combined", "debate", "family", "frame", "hybrid", "individual", "orchestration", "parl",
+    "per_role", "process", "rewards", "shared", "table", "time_saved", "tool_use",
+]  # fmt: skip

@@ -27,21 +27,6 @@ from survey.traces.scoring.run import Engine, score
 from survey.traces.scoring.work import PieceResult, score_task
 
 __all__ = [
-    "FORMATS",
-    "CorpusNotFound",
-    "Engine",
-    "FailureCounts",
-    "Journal",
-    "JournalConflict",
-    "Piece",
-    "PieceResult",
-    "Request",
-    "Source",
-    "pieces",
-    "processes",
-    "readings_in",
-    "row_of",
-    "score",
-    "score_task",
-    "sources",
-]
+    "FORMATS", "CorpusNotFound", "Engine", "FailureCounts", "Journal", "JournalConflict", "Piece", "PieceResult",
+    "Request", "Source", "pieces", "processes", "readings_in", "row_of", "score", "score_task", "sources",
+]  # fmt: skip

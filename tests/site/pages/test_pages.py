@@ -27,7 +27,7 @@ from survey.site.markup.text import inert
 from survey.site.markup.works import LISTED
 from survey.site.pages.counts.builder import _crosstab, _filled
 from survey.site.publishing.folder import write_folder
-from tests.browser.explorer_site import grown
+from tests.browser.explorer.explorer_site import grown
 from tests.conftest import ROOT, few_data
 
 HOSTILE = "</title><script>alert(1)</script> {{ 7*7 }} {% raw %} [x](javascript:alert(2)) **bold** `code` | # head ![i](x) $$1$$ [@c3]"

@@ -53,6 +53,8 @@ PERMISSIVE = {
 }  # fmt: skip
 FILE_BY_FILE = {"MPL-2.0"}
 """Binds changes to the files under it, and nothing beside them."""
+TYPEFACES = {"OFL-1.1"}
+"""Allows use, subsets and publication under another name; the licence is published with the fonts."""
 COPYLEFT = {"GPL-3.0-or-later", "AGPL-3.0-or-later"}
 """Fine for what tests compare with; nothing of it is published or needed to publish."""
 
@@ -142,7 +144,7 @@ def test_what_we_ask_for_ourselves_has_a_purpose_in_our_words_and_nothing_else_h
 def test_every_licence_is_known_and_may_be_used_for_what_it_is_used_for() -> None:
     wrong = []
     for one in listed():
-        accepted = PERMISSIVE | FILE_BY_FILE | (COPYLEFT if one.needed == "tests" else set())
+        accepted = PERMISSIVE | FILE_BY_FILE | TYPEFACES | (COPYLEFT if one.needed == "tests" else set())
         if not licences(one.licence) <= accepted:
             wrong.append(f"{one.name} {one.version}: {one.licence}")
     assert wrong == []

@@ -1,4 +1,4 @@
-"""The site as a folder: how it is put together from what was built. ``tests/browser/test_offline.py`` opens one."""
+"""The site as a folder: how it is put together from what was built. ``tests/browser/offline/`` opens one."""
 
 from __future__ import annotations
 

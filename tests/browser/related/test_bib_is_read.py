@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from survey.literature import Pool
 from survey.literature.export.bib import to_bib
 from tests.browser.conftest import Visit
-from tests.browser.own_bib import BROKEN, PAGE, compare, linked, section
+from tests.browser.related.own_bib import BROKEN, PAGE, compare, linked, section
 
 pytestmark = pytest.mark.programs
 

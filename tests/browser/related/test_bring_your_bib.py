@@ -14,7 +14,7 @@ from survey.literature import Pool, parse_bibtex
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
 from tests.browser.conftest import Site, Visit, violations
-from tests.browser.own_bib import BROKEN, PAGE, compare, linked, section
+from tests.browser.related.own_bib import BROKEN, PAGE, compare, linked, section
 
 pytestmark = pytest.mark.programs
 

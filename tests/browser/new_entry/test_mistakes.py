@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from survey.literature import Pool, parse_bibtex
 from tests.browser.conftest import Visit
-from tests.browser.new_entry_form import PAGE, SET, bibtex, checked, controls, empty, told
+from tests.browser.new_entry.form import PAGE, SET, bibtex, checked, controls, empty, told
 
 pytestmark = pytest.mark.programs
 

@@ -266,7 +266,7 @@ def test_the_source_in_the_folder_is_the_whole_source(source: Path, kept: Path) 
 def again(kept: Path, source: Path, site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The figures, computed again from the folder with the network cut off."""
     out = tmp_path_factory.mktemp("again")
-    command = [sys.executable, "-m", "tests.browser.offline_again", str(kept / "bib"), str(out), site.url]
+    command = [sys.executable, "-m", "tests.browser.offline.recompute", str(kept / "bib"), str(out), site.url]
     done = subprocess.run(command, cwd=source, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return out

@@ -20,7 +20,7 @@ from survey.literature.bibtex.latex import to_unicode
 from survey.site.facts import Facts
 from survey.site.pages.new_entry.builder import new_entry_pages
 from tests.browser.conftest import Site, Visit, violations
-from tests.browser.new_entry_form import PAGE, bibtex, empty, put, told
+from tests.browser.new_entry.form import PAGE, bibtex, empty, put, told
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs

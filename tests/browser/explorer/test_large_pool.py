@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Route, expect
 from survey.literature import Pool, parse_bibtex
 from survey.site.pages.explorer.builder import PER_PAGE
 from tests.browser.conftest import Site, Visit, served, until, visits
-from tests.browser.explorer_site import build_explorer, grown
+from tests.browser.explorer.explorer_site import build_explorer, grown
 from tests.browser.test_every_kind_of_page import check
 
 pytestmark = pytest.mark.programs
