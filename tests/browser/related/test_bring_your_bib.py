@@ -137,7 +137,7 @@ def test_nothing_is_asked_of_the_network_once_the_page_is_there(opened: Visit, p
     asked: list[str] = []
     opened.page.on("request", lambda request: asked.append(request.url))
     opened.page.context.set_offline(True)
-    compare(opened, f"{to_bib(pool.keep(['c3']))}\n@misc{{x, title = {{Other}}}}")
+    compare(opened, f"{to_bib(pool.keep(['c3']))}\n@misc{{x, title = {{Other, by Šćepanović and Nguyễn, on τ}}}}")
     with opened.page.expect_download():
         opened.page.get_by_role("button", name=re.compile("These .* as BibTeX")).click()
     assert [url for url in asked if not url.startswith("blob:")] == []

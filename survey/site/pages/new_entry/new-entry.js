@@ -2,7 +2,7 @@
    is loaded, no server is contacted, and nothing is ever sent. Input is never parsed as HTML. */
 
 import { all, element, one, startEach, words } from "../../theme/scripts/dom.js";
-import { loadJson } from "../../theme/scripts/files.js";
+import { loadJson, loadTypefaces } from "../../theme/scripts/files.js";
 import { entryText, fileName } from "./bibtex.js";
 import { problems } from "./check.js";
 import { copy, issue, save } from "./delivery.js";
@@ -33,7 +33,8 @@ class NewEntry {
     one("[data-without]", root).remove();
     form.form.hidden = false;
     try {
-      this.known = register(await loadJson(root.dataset.works));
+      const [works] = await Promise.all([loadJson(root.dataset.works), loadTypefaces()]);
+      this.known = register(works);
       this.update();
     } catch { say(parts.said, "The list of known works could not be loaded: only survey check can tell whether the survey has this work already."); }
   }

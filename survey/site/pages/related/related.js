@@ -3,7 +3,7 @@
    Text from a file is never parsed as HTML. */
 
 import { one, startEach } from "../../theme/scripts/dom.js";
-import { loadJson } from "../../theme/scripts/files.js";
+import { loadJson, loadTypefaces } from "../../theme/scripts/files.js";
 import { compared, summary } from "./comparison.js";
 import { findings } from "./findings.js";
 import { listen } from "./giving.js";
@@ -15,7 +15,7 @@ startEach("[data-related]", async (root) => {
   let survey;
   let marks;
   try {
-    survey = await loadJson(root.dataset.works);
+    [survey] = await Promise.all([loadJson(root.dataset.works), loadTypefaces()]);
     marks = register(survey);
   } catch {
     status.textContent = "The survey's list could not be loaded: reload the page to try again.";
