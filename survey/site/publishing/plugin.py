@@ -37,6 +37,9 @@ LOG = logging.getLogger("mkdocs.plugins.survey")
 
 PACKAGE = Path(__file__).parents[2]
 
+SOURCES = frozenset({".py", ".j2", ".js", ".css"})
+"""Files of the package from which pages are made: a server reloads the site wing when one of them changes."""
+
 
 class SurveyConfig(base.Config):
     """Options of the plugin in mkdocs.yml."""
@@ -199,7 +202,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def _current_code(self) -> ModuleType:
         """Return the site wing, reloaded if its files have changed: a server outlives many edits of them."""
-        newest = max(path.stat().st_mtime for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2"))
+        newest = max(path.stat().st_mtime for path in PACKAGE.rglob("*") if path.suffix in SOURCES)
         if self.code_of and newest > self.code_of:
             for name in [name for name in sys.modules if name.startswith("survey.") and name != __name__]:
                 del sys.modules[name]
