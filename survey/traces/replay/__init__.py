@@ -1,20 +1,11 @@
 """Replay of a trace, event by event: states, timeline, totals, edits and consistency checks."""
 
 from survey.traces.replay.checking import check
+from survey.traces.replay.delegations import DELEGATING, Delegation, delegations
 from survey.traces.replay.edits import CAUSES, until, without
+from survey.traces.replay.intervals import levels, profile, union
 from survey.traces.replay.replay import Replay, replay, states
-from survey.traces.replay.timeline import (
-    DELEGATING,
-    TURNS,
-    Delegation,
-    Timeline,
-    delegations,
-    levels,
-    profile,
-    step_counts,
-    timeline,
-    union,
-)
+from survey.traces.replay.timeline import TURNS, Timeline, step_counts, timeline
 from survey.traces.replay.totals import spawn_depths
 from survey.traces.replay.walk import Walk
 

@@ -9,49 +9,17 @@ no longer than these; the time before is idle. Time taken by people is no agent'
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
-from math import inf
-from operator import or_
-from typing import overload
+from itertools import compress
 
-from survey.traces.model import OUTSIDE, Event, Graph
+from survey.traces.model import OUTSIDE, Graph
+from survey.traces.replay.intervals import Intervals
 from survey.traces.replay.replay import Replay
 
 TURNS = frozenset({"orchestrator_decision", "model_call", "aggregate"})
 """Types of turns. A *step* is a turn; for an agent whose turns are not in the trace, each of its tool
 calls and messages is a step."""
-
-
-class Intervals(Sequence[tuple[float, float]]):
-    """Disjoint time intervals in order, with adjacent ones merged, stored as two columns."""
-
-    __slots__ = ("ends", "starts")
-
-    def __init__(self) -> None:
-        self.starts, self.ends = list[float](), list[float]()
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __iter__(self) -> Iterator[tuple[float, float]]:
-        return zip(self.starts, self.ends, strict=True)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    @overload
-    def __getitem__(self, place: int) -> tuple[float, float]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[tuple[float, float]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[float, float] | list[tuple[float, float]]:
-        if isinstance(place, slice):
-            return list(zip(self.starts[place], self.ends[place], strict=True))
-        return self.starts[place], self.ends[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,100 +173,3 @@ def step_counts(graph: Graph) -> bytearray:
     for place in graph.places_of("tool_call", "message") if acting else ():
         counts[place] = agents[place] in acting
     return counts
-
-
-@dataclass(frozen=True, slots=True)
-class Delegation:
-    """A piece of delegated work: from the spawn or delegation of an agent to its return."""
-
-    agent: str
-    start: float
-    end: float
-    delegator: str
-    place: int
-    """The place of the event that delegated it."""
-    status: str
-    """The status of the return; "open" if there is none."""
-    steps: int
-
-
-DELEGATING = frozenset({"spawn", "delegate"})
-"""Types of acts that delegate work to an agent."""
-ENDING = frozenset({"return", "despawn"})
-"""Types of acts that end a piece of delegated work."""
-
-
-def delegations(replayed: Replay) -> list[Delegation]:
-    """Return every piece of delegated work, in the order of delegation.
-
-    Without a return it lasts until the agent's despawn or last act.
-    """
-    graph = replayed.graph
-    events, steps = graph.events, step_counts(graph)
-    handing = graph.marks(*DELEGATING, *ENDING)
-    open: dict[str, tuple[int, Event, int]] = {}
-    counted: dict[str, int] = defaultdict(int)
-    found: list[Delegation] = []
-
-    def close(agent: str, end: float, status: str) -> None:
-        place, given, before = open.pop(agent)
-        found.append(
-            Delegation(agent, given.t, max(end, given.t), given.sender, place, status, counted[agent] - before)
-        )
-
-    for place in compress(range(len(events)), map(or_, steps, handing)):
-        event = events[place]
-        agent, type = event.agent, event.type
-        counted[agent] += steps[place]
-        if type in DELEGATING:
-            target = event.child if type == "spawn" else event.to
-            if target and target not in open:
-                open[target] = (place, event, counted[target])
-        elif type == "return":
-            if event.sender in open:
-                close(event.sender, event.t, event.status)
-        elif type == "despawn" and (event.to or agent) in open:
-            close(event.to or agent, event.t, event.status if event.status != "ok" else "open")
-    latest = dict(zip(graph.agents, events, strict=True)) if open else {}
-    for agent in list(open):
-        close(agent, latest[agent].end if agent in latest else open[agent][1].t, "open")
-    return sorted(found, key=lambda delegation: delegation.place)
-
-
-def union(intervals: Iterable[tuple[float, float]]) -> float:
-    """Return the time covered by at least one of the intervals.
-
-    >>> union([(0, 2), (1, 3), (5, 6)])
-    4.0
-    """
-    return sum(seconds for level, seconds in profile(intervals).items() if level)
-
-
-def profile(intervals: Iterable[tuple[float, float]]) -> dict[int, float]:
-    """Return for each number of overlapping intervals how long it lasted, from the first start to the last end.
-
-    >>> profile([(0, 2), (1, 3), (5, 6)])
-    {1: 3.0, 2: 1.0, 0: 2.0}
-    """
-    spans = [span for span in intervals if span[1] > span[0]]
-    return levels([[start for start, _ in spans]], [[end for _, end in spans]])
-
-
-def levels(starts: Iterable[Iterable[float]], ends: Iterable[Iterable[float]]) -> dict[int, float]:
-    """Compute ``profile`` of intervals in columns; no interval may be empty."""
-    opening, closing = iter(sorted(chain.from_iterable(starts))), sorted(chain.from_iterable(ends))
-    start = before = next(opening, inf)
-    spent: dict[int, float] = {}
-    level = 0
-    for end in closing:
-        while start < end:
-            if start > before:
-                spent[level] = spent.get(level, 0.0) + start - before
-                before = start
-            level += 1
-            start = next(opening, inf)
-        if end > before:
-            spent[level] = spent.get(level, 0.0) + end - before
-            before = end
-        level -= 1
-    return spent
