@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Playwright, sync_playwright
 
 from survey.literature import Pool, load
 
@@ -63,6 +64,13 @@ def published_bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published(published_bib: Path) -> Pool:
     """The pool of the first edition, whose figures do not change any more."""
     return load(published_bib)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """The driver of browsers. It allows one of itself in a process, so that every test asks for this one."""
+    with sync_playwright() as driver:
+        yield driver
 
 
 @pytest.fixture

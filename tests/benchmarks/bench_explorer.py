@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from survey.literature import load
 from survey.site.pages.explorer.builder import PER_PAGE
@@ -36,7 +36,7 @@ def run() -> Iterator[str]:
     """Yield the seconds until the filters respond, with and without paging, and the steps against their limit."""
     yield f"the explorer of {SIZE} entries in Chromium, against a single page with all rows"
     steps: dict[str, list[float]] = {name: [] for name in STEPS}
-    with launched() as browser:
+    with sync_playwright() as playwright, launched(playwright) as browser:
         ours = opening(browser, PER_PAGE, steps)
         peer = opening(browser, SIZE, {})
     ratios = [a / b for a, b in zip(ours, peer, strict=True)]

@@ -19,7 +19,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Route
 
 from tests.conftest import PACKAGES, ROOT
 
@@ -110,24 +110,28 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def chromium(shared: Path) -> Iterator[Browser]:
+def chromium(shared: Path, playwright: Playwright) -> Iterator[Browser]:
     """The system's Chromium, to which the address of the site is a server of this process."""
     with served(shared / "site") as url:
         host, here = urlsplit(ADDRESS).hostname, urlsplit(url).netloc
-        with launched(f"--host-resolver-rules=MAP {host}:80 {here}") as browser:
+        with launched(playwright, f"--host-resolver-rules=MAP {host}:80 {here}") as browser:
             yield browser
 
 
 @contextmanager
-def launched(*flags: str) -> Iterator[Browser]:
+def launched(playwright: Playwright, *flags: str) -> Iterator[Browser]:
     """The system's Chromium, closed in the end."""
+    browser = playwright.chromium.launch(executable_path=chromium_path(), args=[*FLAGS, *flags])
+    yield browser
+    browser.close()
+
+
+def chromium_path() -> str:
+    """Where the system's Chromium is."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.fail(f"chromium is missing: make test installs it (Debian package {PACKAGES['chromium']})")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
-        yield browser
-        browser.close()
+    return path
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from survey.cli import main
-from tests.browser.conftest import launched
+from tests.browser.conftest import chromium_path
 from tests.conftest import ROOT
 from tests.faults import scenarios
 from tests.faults.conftest import Full
@@ -84,8 +84,8 @@ def test_an_output_without_space_is_reported_in_one_line(words: list[str]) -> No
 def test_a_browser_that_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     said = r"chromium is missing: make test installs it \(Debian package chromium\)"
-    with pytest.raises(pytest.fail.Exception, match=said), launched():
-        pass
+    with pytest.raises(pytest.fail.Exception, match=said):
+        chromium_path()
 
 
 def test_programs_that_are_missing_are_all_named_before_any_test_runs(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_the_script_makes_no_markup_from_text_and_runs_nothing_it_is_given() -> 
 
 def test_the_script_asks_for_its_data_once_and_sends_nothing() -> None:
     assert SCRIPT.count("fetch(") == 1
-    assert SCRIPT.count("await loadJson(") == 1
+    assert SCRIPT.count("loadJson(") == 2  # its definition, and one call
     for wrong in ("XMLHttpRequest", "sendBeacon", "WebSocket", "EventSource", "import(", "localStorage", "http://", "https://"):  # fmt: skip
         assert wrong not in SCRIPT, wrong
 

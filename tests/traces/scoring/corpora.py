@@ -118,6 +118,16 @@ def slowly(task: Task) -> list[PieceResult]:
     return score_task(task, REQUEST)
 
 
+def stopping(task: Task, folder: str, after: int) -> list[PieceResult]:
+    """Score this many tasks, and then none any more: whoever waits, waits until this process is killed."""
+    done = Path(folder) / "done"
+    with done.open("ab") as note:
+        note.write(b".")
+    if done.stat().st_size > after:
+        time.sleep(600)
+    return score_task(task, REQUEST)
+
+
 def home(port: int) -> None:
     """Run a scheduler with a worker, both in this process, until the input ends."""
     from distributed import LocalCluster
