@@ -25,7 +25,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "simulate", "scoring",
     ),
     "survey.site": (
-        "cache", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "build", "publishing",
+        "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "build", "publishing",
     ),
     "survey.cli": ("lazy_group", "literature", "trace", "site"),
 }  # fmt: skip

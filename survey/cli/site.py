@@ -29,7 +29,7 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
     if not (project / "mkdocs.yml").is_file():
         raise click.UsageError(f"there is no mkdocs.yml in {project} (name its folder with --project DIR)")
     try:
-        number = write_folder(load(folder), project, out)
+        number = write_folder(load(folder), project, out, folder)
     except FileExistsError as error:
         raise click.UsageError(str(error)) from None
     except Busy as error:

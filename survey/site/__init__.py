@@ -4,9 +4,10 @@
 generator; ``survey.site.publishing.plugin`` passes the files to MkDocs, ``survey pages`` writes them to a folder.
 Notebooks draw with ``survey.site.charts.plots``.
 
-Rooms, each importing only those before it: ``markup`` (links, text, templates), ``theme``
-(scripts, styles, typefaces), ``charts``, ``prose`` (live figures in chapters), ``notebooks``, ``facts`` (what several
-families of pages need), ``pages`` (one room per family), ``build``, ``publishing``.
+Rooms, each importing only those before it: ``cache``, ``drafts`` (what a family of pages may read), ``markup``
+(links, text, templates), ``theme`` (scripts, styles, typefaces), ``charts``, ``prose`` (live figures in chapters),
+``notebooks``, ``facts`` (what several families of pages need), ``pages`` (one room per family), ``build``,
+``publishing``.
 """
 
 from importlib import import_module
@@ -17,14 +18,16 @@ FACE = {
     "Facts": "survey.site.facts",
     "InvalidSurvey": "survey.literature",
     "build": "survey.site.build",
-    "cached_build": "survey.site.build",
+    "drafted_files": "survey.site.build",
+    "fill": "survey.site.drafts",
     "dataset": "survey.site.pages.data_files.dataset",
+    "FinishedPages": "survey.site.publishing.finished",
     "source_locations": "survey.site.pages.entries.builder",
     "load": "survey.literature",
     "executed": "survey.site.notebooks.execution",
     "slimmed": "survey.site.notebooks.rendering",
-    "with_figures": "survey.site.notebooks.rendering",
-    "render_prose": "survey.site.prose.prose",
+    "filled_page": "survey.site.build",
+    "filled_notebook": "survey.site.build",
 }
 """The public names of this wing and their modules, imported on first use: a notebook needs only the charts."""
 

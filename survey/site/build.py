@@ -2,18 +2,22 @@
 
 Paths are relative to ``docs/``; pages are Markdown, other files text or bytes. Nothing
 here depends on a site generator.
+
+Each family of pages is computed again only if something that it reads has changed (``survey.site.drafts``).
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from survey import garbage_collection
-from survey.site.cache import code_fingerprint, fingerprint
 from survey.site.charts.drawing import RUNTIME
+from survey.site.drafts import EVIDENCE, NO_PROSE, PROSE, SUMMARY, Reads, fill
 from survey.site.facts import Facts, Files
-from survey.site.markup.feeds import feed
+from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.agreement.builder import agreement_pages
 from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.claims.changes import change_pages
@@ -24,59 +28,105 @@ from survey.site.pages.data_files.builder import data_files
 from survey.site.pages.dependencies.builder import dependency_pages
 from survey.site.pages.entries.builder import entry_pages
 from survey.site.pages.explorer.builder import excluded_pages, explorer_pages
+from survey.site.pages.feeds.builder import feeds
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.new_entry.builder import new_entry_pages
 from survey.site.pages.related.builder import related_pages
 from survey.site.pages.scale.builder import scale_pages
 from survey.site.pages.traces.builder import trace_pages
+from survey.site.prose.prose import render_prose
 from survey.site.theme.assets import assets
 
-FAMILIES = (
-    entry_pages,
-    axis_pages,
-    explorer_pages,
-    excluded_pages,
-    count_pages,
-    claim_pages,
-    robustness_pages,
-    change_pages,
-    agreement_pages,
-    scale_pages,
-    gap_pages,
-    related_pages,
-    new_entry_pages,
-    trace_pages,
-    dependency_pages,
-    data_files,
-)
-"""The table of contents: each family is a function from the facts to files."""
+Family = Callable[[Facts], Iterator[tuple[str, str]] | Iterator[tuple[str, str | bytes]]]
+
+
+def _begin(facts: Facts) -> Files:
+    """Yield the specifications of the charts, and begin to draw them in the background."""
+    facts.pictures.begin(facts.charts.values())
+    for chart in facts.charts.values():
+        yield chart.file
+
+
+def _exports(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
+    """Yield the whole pool in each format."""
+    yield from facts.exports.items()
+
+
+def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
+    """Yield the scripts and styles, and the runtime that makes charts interactive."""
+    yield from assets(facts.cache)
+    yield RUNTIME, facts.pictures.runtime()
+
+
+FAMILIES: Mapping[Family, Reads] = {
+    _begin: NO_PROSE,
+    entry_pages: PROSE,
+    axis_pages: NO_PROSE,
+    explorer_pages: {SUMMARY},
+    excluded_pages: NO_PROSE,
+    count_pages: NO_PROSE,
+    claim_pages: NO_PROSE,
+    robustness_pages: NO_PROSE,
+    change_pages: NO_PROSE,
+    agreement_pages: {EVIDENCE},
+    scale_pages: NO_PROSE,
+    gap_pages: NO_PROSE,
+    related_pages: NO_PROSE,
+    new_entry_pages: NO_PROSE,
+    trace_pages: NO_PROSE,
+    dependency_pages: NO_PROSE,
+    feeds: {SUMMARY},
+    data_files: PROSE,
+    _exports: PROSE,
+    _end: NO_PROSE,
+}
+"""The table of contents: each family is a function from facts to files, with the prose of entries that it reads."""
+
+
+def _made(family: Family, facts: Facts) -> dict[str, str | bytes]:
+    return dict(family(facts))
 
 
 def build(facts: Facts) -> dict[str, str | bytes]:
     """Return all computed files of the site."""
-    facts.pictures.begin(facts.charts.values())
+    made = drafted_files(facts).items()
+    return {path: fill(content, facts.source) if isinstance(content, str) else content for path, content in made}
+
+
+def drafted_files(facts: Facts) -> dict[str, str | bytes]:
+    """Return the same files with placeholders for the fingerprints of the data (``survey.site.drafts.fill``)."""
     out: dict[str, str | bytes] = {}
-    for part in (*(family(facts) for family in FAMILIES), _charts(facts), assets(facts.cache)):
-        for path, content in part:
-            if path in out:
-                raise ValueError(f"two builders make {path}")
-            out[path] = content
-    return out | facts.exports | {"feed.atom": feed(facts.pool, facts.site_url)}
-
-
-def cached_build(facts: Facts, data: Path) -> dict[str, str | bytes]:
-    """Return the same files, from an earlier build if nothing that they depend on has changed.
-
-    ``data`` is the folder of the pool.
-    """
-    files = sorted(path for path in data.rglob("*") if path.is_file())
-    own = fingerprint(files, facts.site_url, facts.issues, json.dumps(list(facts.notebooks)))
     with garbage_collection.paused():
-        return facts.cache.get((code_fingerprint(), own), lambda: build(facts))
+        for family, reads in FAMILIES.items():
+            part = facts.reading(frozenset(reads))
+            for path, content in part.cached(family.__name__, partial(_made, family, part)).items():
+                if path in out:
+                    raise ValueError(f"two families make {path}")
+                out[path] = content
+    return out
 
 
-def _charts(facts: Facts) -> Files:
-    """Yield the specifications of the charts, and the runtime that makes them interactive."""
-    for chart in facts.charts.values():
-        yield chart.file
-    yield RUNTIME, facts.pictures.runtime()
+def filled_page(facts: Facts, text: str, page: str, shown: str) -> str:
+    """Return a hand-written page with its figures; ``shown`` is the name of its file in messages.
+
+    Raises:
+        InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
+
+    """
+    part = facts.reading(NO_PROSE)
+    return part.cached(f"{shown}\n{text}", lambda: render_prose(text, part.pool, page, shown, part.pictures))
+
+
+def filled_notebook(facts: Facts, notebook: Mapping[str, Any], page: str) -> str:
+    """Return a notebook with the figures of its text, as JSON.
+
+    Raises:
+        InvalidSurvey: as above.
+
+    """
+    part, text = facts.reading(NO_PROSE), json.dumps(notebook)
+
+    def filled() -> str:
+        return json.dumps(with_figures(json.loads(text), part.pool, page, part.pictures))
+
+    return part.cached(f"{page}\n{text}", filled)

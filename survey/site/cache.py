@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -50,6 +50,22 @@ class Cache:
             if path.name not in self._used:
                 path.unlink(missing_ok=True)
 
+    def find(self, dependencies: Iterable[str]) -> Any:
+        """Return the cached result for these dependencies; None if there is none."""
+        name = _name(dependencies)
+        found = _read(self.folder / name) if self.folder else None
+        if found is None:
+            return None
+        self._used.update(found[0], {name})
+        return found[1]
+
+    def keep(self, dependencies: Iterable[str], result: Any) -> None:
+        """Store a result that was computed elsewhere."""
+        if self.folder:
+            name = _name(dependencies)
+            self._write(self.folder / name, ([], result))
+            self._used.add(name)
+
     def get(self, dependencies: Iterable[str], compute: Callable[[], T]) -> T:
         """Return the cached result for these dependencies, or compute and store it: text, bytes, or a dict of them."""
         if self.folder is None:
@@ -60,11 +76,14 @@ class Cache:
         if found is None:
             result = compute()
             found = sorted(self._used - before), result
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_write(path, durable=False) as stream:  # another build may read it
-                stream.write(_with_digest(found))
+            self._write(path, found)
         self._used.update(found[0], {path.name})
         return found[1]
+
+    def _write(self, path: Path, found: tuple[list[str], Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path, durable=False) as stream:  # another build may read it
+            stream.write(_with_digest(found))
 
     def has(self, dependencies: Iterable[str]) -> bool:
         """Return whether a result for these dependencies is cached, to avoid recomputing it."""
@@ -91,11 +110,20 @@ def _with_digest(found: tuple[list[str], Any]) -> bytes:
 
 
 @cache
-def code_fingerprint() -> str:
-    """Return a fingerprint of the package's files, the Python version and the versions of all installed packages."""
-    files = (path for path in sorted(PACKAGE.rglob("*")) if path.is_file() and path.suffix != ".pyc")
-    installed = sorted(f"{found.name} {found.version}" for found in distributions())
-    return fingerprint(files, platform.python_version(), *installed)
+def code_fingerprint(room: str = "") -> str:
+    """Return a fingerprint of the package's files, the Python version and the versions of all installed packages.
+
+    With a room, such as ``site/theme``, only the files below it count.
+    """
+    files = (path for path in sorted((PACKAGE / room).rglob("*")) if path.is_file() and path.suffix != ".pyc")
+    return fingerprint(files, platform.python_version(), *installed())
+
+
+@cache
+def installed() -> list[str]:
+    """Return the name and version of every installed package, as the names of their folders tell them."""
+    places = [Path(place) for place in sys.path if place]
+    return sorted({path.name for place in places if place.is_dir() for path in place.glob("*.dist-info")})
 
 
 def fingerprint(files: Iterable[Path], *more: str) -> str:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from survey.literature import Pool
 from survey.literature.claims import Judgement, ledger
 from survey.literature.export import FORMATS
 from survey.literature.pool import NOT_CODED, cells
 from survey.literature.related import Filter, Related, related
-from survey.site.cache import Cache
+from survey.site.cache import Cache, code_fingerprint, fingerprint
 from survey.site.charts.drawing import Chart, Pictures
 from survey.site.charts.pool_charts import every_chart
+from survey.site.drafts import PROSE, Draft, Reads, data_fingerprint, draft
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.markup.links import anchor
 from survey.site.notebooks.rendering import Table, tables
+
+T = TypeVar("T")
 
 Files = Iterator[tuple[str, str]]
 """The output of a family of pages: the path of each file below docs/, and its content."""
@@ -29,15 +34,61 @@ Cells = Mapping[str, Related]
 
 @dataclass(frozen=True)
 class Facts:
-    """The pool, the address of the site, and data derived from both; each part is computed on first use."""
+    """The pool, the address of the site, and data derived from both; each part is computed on first use.
 
-    pool: Pool
+    ``pool`` is a draft: families of pages see placeholders for fingerprints, and only the prose that they read.
+    ``source`` is the pool itself, for exports.
+    """
+
+    source: Pool
     site_url: str = ""
     issues: str = ""
     """The address that opens a new issue, for links that dispute a tag."""
     notebooks: Sequence[Mapping[str, Any]] = ()
     """Executed notebooks, whose tables pages may reuse."""
     cache: Cache = field(default_factory=Cache)
+    folder: Path | None = None
+    """The folder of the data; without it nothing is taken from the cache by its name."""
+    reads: Reads = PROSE
+    """The prose of entries that ``pool`` holds."""
+
+    def cached(self, name: str, compute: Callable[[], T]) -> T:
+        """Return a result that depends on the code and on these facts alone, if possible from an earlier build."""
+        if self.folder is None:
+            return compute()
+        return self.cache.get((code_fingerprint(), name, self.fingerprint), compute)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A fingerprint of these facts, for a folder of data."""
+        assert self.folder is not None
+        data = data_fingerprint(self.pool, self.folder)
+        return fingerprint([], data, self.site_url, self.issues, json.dumps(self.tables))
+
+    def reading(self, reads: Reads) -> Facts:
+        """Return the same facts with only this prose of entries."""
+        if reads not in self._readings:
+            self._readings[reads] = replace(self, reads=reads)
+        return self._readings[reads]
+
+    @cached_property
+    def _readings(self) -> dict[Reads, Facts]:
+        return {self.reads: self}
+
+    def once(self, compute: Callable[[Facts], T]) -> T:
+        """Return what a function computes from these facts, for several families that need it."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        return self._computed[compute]  # type: ignore[return-value]
+
+    @cached_property
+    def _computed(self) -> dict[Callable[[Facts], object], object]:
+        return {}
+
+    @cached_property
+    def pool(self) -> Draft:
+        """The pool as families of pages may read it."""
+        return draft(self.source, self.reads)
 
     @cached_property
     def pictures(self) -> Pictures:
@@ -57,7 +108,7 @@ class Facts:
     @cached_property
     def exports(self) -> dict[str, bytes]:
         """The whole pool in each format, by address."""
-        return {path: FORMATS[download.form](self.pool) for path, download in DOWNLOADS.items()}
+        return {path: FORMATS[download.form](self.source) for path, download in DOWNLOADS.items()}
 
     @cached_property
     def tables(self) -> dict[str, Table]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -19,7 +18,6 @@ from mkdocs.exceptions import Abort, MkDocsException
 from mkdocs.structure.files import Files
 
 from survey.site.publishing.plugin import SurveyPlugin
-from survey.site.publishing.staged_build import private_copy
 from tests.faults.conftest import Full
 from tests.faults.kills import snapshot
 from tests.faults.scenarios import SCENARIOS, environment
@@ -35,8 +33,16 @@ class Plain(SurveyPlugin):  # type: ignore[no-untyped-call]
     def on_page_markdown(self, markdown: str, **_: Any) -> str:
         return markdown
 
+    def on_env(self, env: Any, **_: Any) -> None: ...
+    def on_nav(self, nav: Any, **_: Any) -> None: ...
+    def on_page_content(self, html: str, **_: Any) -> str:
+        return html
+
     def on_page_context(self, context: Any, **_: Any) -> Any:
         return context
+
+    def on_post_page(self, output: str, **_: Any) -> str:
+        return output
 
 
 @pytest.fixture
@@ -121,28 +127,12 @@ def test_an_unwritable_place_is_reported_in_one_line(project: Path, caplog: pyte
     assert said == "mkdocs.yml/site: not a directory; the previous site is unchanged"
 
 
-@pytest.mark.parametrize(("command", "dirty"), [("serve", False), ("build", True)])
-def test_a_server_and_a_build_of_changes_alone_work_where_they_are(project: Path, command: str, dirty: bool) -> None:
-    config = configured(command, dirty)
+def test_a_build_of_changes_alone_works_where_it_is(project: Path) -> None:
+    config = configured("build", dirty=True)
     config.plugins.on_pre_build(config=config)
     assert config.site_dir == str(project / "site")
     config.plugins.on_post_build(config=config)
     assert snapshot(project / "site").keys() == OLD
-
-
-def test_half_a_notebook_that_a_killed_build_has_left_is_not_read(tmp_path: Path) -> None:
-    """mkdocs-jupyter reads what it kept unchecked, and writes it in place."""
-    shared = tmp_path / "kept"
-    shared.mkdir()
-    (shared / "half.json").write_text('{"content": "<p>')
-    (shared / "unused.json").write_text("{}")
-    with private_copy(shared) as own:
-        assert snapshot(own).keys() == {"unused.json"}
-        (own / "unused.json").unlink()  # as mkdocs-jupyter does with what no page has asked for
-        (own / "new.json").write_text(json.dumps({"content": "<p>"}))
-        assert snapshot(shared).keys() == {"half.json", "unused.json"}
-    assert snapshot(shared).keys() == {"new.json"}
-    assert list(tmp_path.iterdir()) == [shared]
 
 
 def test_of_two_builds_at_once_one_says_so_and_takes_over_when_the_other_is_killed(

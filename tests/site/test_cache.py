@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from survey.literature import load
+from survey.literature import Pool, load
 from survey.site import build as building
 from survey.site.cache import Cache
+from survey.site.drafts import NO_PROSE, Withheld, draft, fill
 from survey.site.facts import Facts
 from tests.conftest import few_data
 
@@ -98,25 +99,61 @@ def test_a_build_that_fails_drops_nothing(tmp_path: Path, ask: Callable[..., str
     assert names(tmp_path / "made") == 1
 
 
-def test_a_pool_that_changed_gives_other_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_families_that_read_what_has_changed_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = few_data(tmp_path)
-    builds: list[int] = []
-    build = building.build
+    families = list[str]()
+    make = building._made
 
-    def counted(facts: Facts) -> dict[str, str | bytes]:
-        builds.append(1)
-        return build(facts)
+    def noted(family: building.Family, facts: Facts) -> dict[str, str | bytes]:
+        families.append(family.__name__)
+        return make(family, facts)
 
-    def cached(cache: Cache, site_url: str) -> dict[str, str | bytes]:
-        return building.cached_build(Facts(load(data), site_url, cache=cache), data)
+    def files(cache: Cache, site_url: str = "https://a.example/") -> dict[str, str | bytes]:
+        families.clear()
+        return building.build(Facts(load(data), site_url, cache=cache, folder=data))
 
-    monkeypatch.setattr(building, "build", counted)
-    with Cache(tmp_path / "made") as cache:
-        first = cached(cache, "https://a.example/")
-        assert cached(cache, "https://a.example/") == first == build(Facts(load(data), "https://a.example/"))
-        assert len(builds) == 1
-        assert cached(cache, "https://b.example/") != first
+    def edit(field: str, text: str) -> None:
         pool = data / "pool.bib"
-        pool.write_text(re.sub(r"(title\s*= \{)", r"\1An ", pool.read_text(), count=1))
-        assert cached(cache, "https://a.example/") != first
-    assert len(builds) == 3
+        pool.write_text(re.sub(rf"({field}\s*= \{{)", rf"\1{text}", pool.read_text(), count=1))
+
+    monkeypatch.setattr(building, "_made", noted)
+    with Cache(tmp_path / "made") as cache:
+        first = files(cache)
+        assert families == [family.__name__ for family in building.FAMILIES]
+        assert files(cache) == first
+        assert families == []
+        assert files(cache, "https://b.example/") != first
+        assert len(families) == len(building.FAMILIES)
+        edit("summary", "Now: ")
+        assert files(cache) == building.build(Facts(load(data), "https://a.example/")) != first
+        assert {*families[: -len(building.FAMILIES)]} == READ_SUMMARIES
+        edit("why-rl", "As it says, ")
+        assert files(cache) == building.build(Facts(load(data), "https://a.example/"))
+        assert {*families[: -len(building.FAMILIES)]} == READ_EVIDENCE
+        edit("title", "An ")
+        assert files(cache) == building.build(Facts(load(data), "https://a.example/"))
+        assert len(families) == 2 * len(building.FAMILIES)
+
+
+READ_SUMMARIES = {"entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
+READ_EVIDENCE = {"entry_pages", "agreement_pages", "data_files", "_exports"}
+
+
+def test_a_family_cannot_read_what_it_does_not_name(tmp_path: Path) -> None:
+    drafted = Facts(load(few_data(tmp_path))).reading(NO_PROSE).pool
+    assert drafted["c3"].title
+    with pytest.raises(Withheld, match="c3: summary is withheld from this family of pages"):
+        drafted["c3"].text("summary")
+    with pytest.raises(Withheld):
+        drafted["c3"].why("reward")
+
+
+def test_fingerprints_are_filled_in_for_the_pool_and_for_each_snapshot(published: Pool) -> None:
+    drafted = draft(published, NO_PROSE)
+    for day in (None, published.day, *published.editions):
+        true = published.as_of(day).fingerprint
+        assert drafted.as_of(day).fingerprint != true
+        assert fill(drafted.as_of(day).stamp, published) == published.as_of(day).stamp
+    assert drafted.where([]).fingerprint == drafted.fingerprint

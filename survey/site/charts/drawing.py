@@ -15,15 +15,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import vl_convert
-
+from survey.extras import lazy
 from survey.site.cache import Cache
 from survey.site.markup.links import url
 from survey.site.markup.templates import render
 from survey.site.theme.typefaces import SANS, for_charts, made_of
+
+if TYPE_CHECKING:
+    import altair as alt
+    import vl_convert
+else:
+    alt = lazy("altair")
+    vl_convert = lazy("vl_convert")
 
 VEGA_LITE = "6.4"
 

@@ -14,13 +14,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
+from survey.extras import lazy
 from survey.site.charts.drawing import COLOURS, HUE, INK, MUTED, PAPER, RULE, SERIES, THEME, Chart, Pictures
 from survey.site.markup.templates import render
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
+else:
+    alt = lazy("altair")
 
 __all__ = ["HUE", "INK", "MUTED", "PAPER", "RULE", "SERIES", "plot", "table"]
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import pandas as pd
-
+from survey.extras import lazy
 from survey.literature import Axis, Pool, counts, crosstab, timeline
 from survey.literature.pool import NOT_CODED, cell_label, cells
 from survey.literature.taxonomy import Absence, Taxonomy
 from survey.site.charts.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, filled, finished, look
 from survey.site.markup.links import anchor
 from survey.site.markup.text import words
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+else:
+    alt = lazy("altair")
+    pd = lazy("pandas")
 
 ROW = 24
 """Height of a bar or of a row of cells, in pixels."""

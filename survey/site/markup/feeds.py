@@ -1,4 +1,4 @@
-"""Atom feeds: of new entries, of a value, and of any other dated items."""
+"""Atom feeds of dated items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from survey.literature import Axis, Entry, Pool, Value
+from survey.literature import Entry
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
@@ -21,18 +21,6 @@ class Item:
     day: str
     summary: str
     link: str = ""
-
-
-def feed(pool: Pool, site_url: str) -> str:
-    """Return the feed of the newest entries, dated by when they were added, not by when the site was built."""
-    return atom(f"{pool.taxonomy.title}: additions", "feed.atom", newest(pool), site_url, pool.last_added.isoformat())
-
-
-def value_feed(pool: Pool, axis: Axis, value: Value, site_url: str) -> str:
-    """Return the feed of the newest entries with a value."""
-    entries = pool.where([(axis.id, value.id)])
-    title = f"{pool.taxonomy.title}: {axis.label}, {value.label}"
-    return atom(title, f"axes/{axis.id}/{value.id}.atom", newest(entries), site_url, pool.last_added.isoformat())
 
 
 def newest(entries: Iterable[Entry]) -> list[Item]:

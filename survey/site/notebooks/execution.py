@@ -1,9 +1,10 @@
 """Execution of notebooks, with a cache of earlier runs.
 
-A run is cached with everything it depends on: the notebook, the lock file, the version of
-Python, and each file of the data and of the package that the notebook read or loaded while
-it ran. If none of these has changed, the results are still valid. An edit of prose therefore
-reruns nothing; an edit of the pool reruns the notebooks that read it.
+A run is cached with everything it depends on: the notebook, the lock file, the versions of
+Python and of every installed package, and each file of the data and of the survey package that
+the notebook read or loaded while it ran. If none of these has changed, the results are still
+valid. An edit of prose therefore reruns nothing; an edit of the pool reruns the notebooks that
+read it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from survey.atomic import atomic_write, temporary_folder
 from survey.literature.problems import InvalidSurvey, Problem
+from survey.site.cache import fingerprint, installed
 
 Notebook = dict[str, Any]
 
@@ -27,6 +29,9 @@ LOCK = "constraints.txt"
 """The lock file, next to mkdocs.yml."""
 
 PACKAGE = Path(__file__).parent.parent.parent
+
+INSTALLED = "site-packages"
+"""The folder of installed packages; their versions count, not each of their files."""
 
 PATIENCE = 900
 """Seconds after which a cell counts as hanging. Notebooks take far less, but machines differ."""
@@ -52,19 +57,19 @@ def executed(
 
 
 def _one(path: Path, project: Path, cached: Path, report: Callable[[str], None]) -> Notebook:
-    notebook = _read(path)
-    if not any(cell["cell_type"] == "code" for cell in notebook["cells"]):
-        return notebook
     place = cached / f"{path.stem}.json"
     own = _base_dependencies(path, project)
     if (found := _valid_run(place, own)) is not None:
         return found
+    notebook = _read(path)
+    if not any(cell["cell_type"] == "code" for cell in notebook["cells"]):
+        return notebook
     report(f"running {os.path.relpath(path)}")
     result, reads = _run(notebook, path, project)
-    run = with_digest({"own": own, "reads": {name: _fingerprint(Path(name)) for name in reads}, "notebook": result})
+    run = {"own": own, "reads": {name: _fingerprint(Path(name)) for name in reads}, "notebook": result}
     cached.mkdir(parents=True, exist_ok=True)
     with atomic_write(place, durable=False) as stream:  # another build may read it
-        stream.write(json.dumps(run, ensure_ascii=False).encode("utf-8"))
+        stream.write(with_digest(run))
     return result
 
 
@@ -92,29 +97,37 @@ def _message(error: Exception) -> str:
 
 def _base_dependencies(path: Path, project: Path) -> list[str]:
     """Return fingerprints of what every run depends on, whatever the notebook does."""
-    return [_fingerprint(path), _fingerprint(project / LOCK), platform.python_version(), _fingerprint(Path(__file__))]
+    return [
+        _fingerprint(path),
+        _fingerprint(project / LOCK),
+        _fingerprint(Path(__file__)),
+        platform.python_version(),
+        fingerprint([], *installed()),
+    ]
 
 
 def _valid_run(place: Path, own: list[str]) -> Notebook | None:
     try:
-        run = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        digest, _, content = place.read_bytes().partition(b"\n")
+    except OSError:
         return None
-    if (
-        not isinstance(run, dict)
-        or run != with_digest(run)
-        or run["own"] != own
-        or any(_fingerprint(Path(name)) != state for name, state in run["reads"].items())
-    ):
+    if digest != _digest(content):
+        return None
+    run = json.loads(content)
+    if run["own"] != own or any(_fingerprint(Path(name)) != state for name, state in run["reads"].items()):
         return None
     notebook: Notebook = run["notebook"]
     return notebook
 
 
-def with_digest(run: dict[str, Any]) -> dict[str, Any]:
-    """Return a run with a digest of its content, so that a damaged file is not accepted as valid."""
-    content = {key: value for key, value in run.items() if key != "digest"}
-    return {**content, "digest": hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()}
+def with_digest(run: dict[str, Any]) -> bytes:
+    """Return a run as a file, its digest first, so that a damaged file is not accepted as valid."""
+    content = json.dumps(run, ensure_ascii=False).encode("utf-8")
+    return _digest(content) + b"\n" + content
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _fingerprint(path: Path) -> str:
@@ -154,7 +167,7 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
             asyncio.run(client.async_execute(env=os.environ | settings))  # a loop per thread
         except CellExecutionError as error:
             raise InvalidSurvey([_failure(error, code, path)]) from None
-    reads = json.loads(code.cells[-1].outputs[0].text)
+    reads = [name for name in json.loads(code.cells[-1].outputs[0].text) if INSTALLED not in name]
     return notebook | {"cells": [_plain(cell) for cell in code.cells[1:-1]]}, reads
 
 

@@ -12,7 +12,6 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
-from survey.site.cache import Cache, code_fingerprint
 from survey.site.charts.drawing import Pictures
 from survey.site.markup.links import url
 from survey.site.markup.templates import render
@@ -57,7 +56,7 @@ def with_figures(notebook: dict[str, Any], pool: Pool, page: str, pictures: Pict
     return out
 
 
-def slimmed(html: str, page: str, known: Collection[str], cache: Cache | None = None) -> str:
+def slimmed(html: str, page: str, known: Collection[str]) -> str:
     """Return the page without the scripts, styles and frames that a notebook plugin puts around each cell.
 
     Links to source files become addresses, since the generator does not process a notebook's
@@ -67,10 +66,6 @@ def slimmed(html: str, page: str, known: Collection[str], cache: Cache | None = 
         InvalidSurvey: if a link leads to a page that does not exist, or the HTML cannot be read.
 
     """
-    return (cache or Cache()).get((code_fingerprint(), html, page, *sorted(known)), lambda: _slimmed(html, page, known))
-
-
-def _slimmed(html: str, page: str, known: Collection[str]) -> str:
     try:
         soup = BeautifulSoup(RAW.sub("", html), "html.parser")
     except ParserRejectedMarkup:

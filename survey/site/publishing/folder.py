@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 from pathlib import Path
 
 from survey.literature import InvalidSurvey, Pool, Problem
-from survey.site.build import build
+from survey.site.build import build, filled_notebook, filled_page
+from survey.site.cache import Cache
+from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.notebooks.execution import executed
-from survey.site.notebooks.rendering import markdown, with_figures
-from survey.site.prose.prose import render_prose
+from survey.site.notebooks.rendering import markdown
 from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, read_configuration
 from survey.site.publishing.staging import staged_folder
 
 NOTEBOOK_LINK = re.compile(r"(\]\([^):#\s]*notebooks/[^):#\s]+)\.ipynb")
 
 
-def write_folder(pool: Pool, project: Path, out: Path) -> int:
+def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None) -> int:
     """Write every page and file of the site below ``out``, all or nothing; return the number of files.
 
-    ``project`` is the folder with mkdocs.yml and docs/. Prose is written with its figures
+    ``project`` is the folder with mkdocs.yml and docs/, ``data`` that of the pool: with it, families of pages that are
+    as before are taken from the cache of the project. Prose is written with its figures
     filled in, other files unchanged, and mkdocs.yml without our plugins.
 
     Raises:
@@ -37,7 +40,8 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
     docs = configuration.docs
     written = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}
     ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
-    facts = Facts(pool, configuration.site_url, notebooks=list(ran.values()))
+    cache = Cache(project / ".cache" / "site")
+    facts = Facts(pool, configuration.site_url, notebooks=list(ran.values()), cache=cache, folder=data)
     pages = {name: _content(path, name, facts) for name, path in written.items()}
     for name, content in build(facts).items():
         if name in written:
@@ -46,7 +50,8 @@ def write_folder(pool: Pool, project: Path, out: Path) -> int:
         pages[name] = _linked(content) if name.endswith(".md") else content
     for path, notebook in ran.items():
         page = f"notebooks/{path.name}"
-        pages[page.replace(".ipynb", ".md")] = markdown(with_figures(notebook, pool, page, facts.pictures))
+        filled = json.loads(filled_notebook(facts, notebook, page))
+        pages[page.replace(".ipynb", ".md")] = fill(markdown(filled), pool)
     with staged_folder(out) as new:
         for name, content in pages.items():
             target = new / DOCS / name
@@ -62,7 +67,7 @@ def _content(path: Path, name: str, facts: Facts) -> str | bytes:
     if path.suffix != ".md":
         return path.read_bytes()
     shown = os.path.relpath(path)
-    return _linked(render_prose(decoded(path, shown), facts.pool, name, shown, facts.pictures))
+    return _linked(fill(filled_page(facts, decoded(path, shown), name, shown), facts.source))
 
 
 def _linked(content: str | bytes) -> str | bytes:

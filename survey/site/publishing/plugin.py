@@ -12,26 +12,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config import base, config_options
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 
 from survey import garbage_collection
 from survey.atomic import atomic_write
+from survey.site.publishing.finished import Warnings
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
-
-RENDERER = "mkdocs-jupyter"
-"""The plugin that renders them. It writes its cache files in place and reads them unchecked."""
 
 LOG = logging.getLogger("mkdocs.plugins.survey")
 
@@ -59,6 +58,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.serving = self.dirty = False
         self.building: StagedBuild | None = None
         self.policy: Any = None
+        self.pages: Any = None
 
     def on_startup(self, *, command: str, dirty: bool = False) -> None:
         """Note the command. A plugin with this event is kept for all rebuilds of a server."""
@@ -72,21 +72,23 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 config.watch.append(str(place))
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Redirect the site and the cache of mkdocs-jupyter to staging folders until the build is complete."""
-        options: Any = config.plugins[RENDERER].config if RENDERER in config.plugins else {"cache_dir": ""}
-        site, cache = config.site_dir, options["cache_dir"]
+        """Redirect the site to a staging folder until the build is complete."""
+        site = config.site_dir
         try:
-            self.building = StagedBuild(site, cache, in_place=self.serving or self.dirty)
+            self.building = StagedBuild(site, in_place=self.dirty)
         except NotBuilt as error:
             raise PluginError(str(error)) from None
-        config.site_dir, options["cache_dir"] = self.building.site, self.building.cache
+        config.site_dir = self.building.site
         self.building.steps.callback(setattr, config, "site_dir", site)
-        self.building.steps.callback(options.__setitem__, "cache_dir", cache)
+        self.warnings = Warnings()
+        self.building.steps.enter_context(self.warnings.counted())
 
     @event_priority(-100)  # after every plugin that writes into the site
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Publish the new site, unless MkDocs is about to abort over warnings; then it is discarded at the end."""
         if self.building and not (config.strict and _warned()):
+            if self.pages:
+                self.pages.keep(Path(config.site_dir))
             self.building.publish()
 
     @event_priority(-100)
@@ -104,7 +106,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Add every computed page and file; refuse to replace a hand-written one."""
         self.wing = self._current_code()
         project = self.folder.parent
-        self.cache = self.wing.Cache(project / ".cache" / "site")
+        self.cache = self.wing.Cache(self._cache_folder("site"))
         if self.building:
             self.building.steps.enter_context(self.cache)
         try:
@@ -113,18 +115,21 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(f"the data has problems:\n{error}") from None
         try:
             ran = self.wing.executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project, LOG.info)
-            self.facts = self.wing.Facts(pool, config.site_url or "", self._issues(), list(ran.values()), self.cache)
-            pages = self.wing.cached_build(self.facts, self.folder)
+            self.facts = self.wing.Facts(
+                pool, config.site_url or "", self._issues(), list(ran.values()), self.cache, self.folder
+            )
+            pages = self.wing.drafted_files(self.facts)
             notebooks = list(self._notebooks(ran, config))
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
         for path, content in pages.items():
             if files.get_file_from_path(path):
                 raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
-            files.append(File.generated(config, path, content=content))
+            # the text of a page keeps its placeholders, so that it is recognised
+            text = content if path.endswith(".md") else self._filled(content)
+            files.append(File.generated(config, path, content=text))
         for file in notebooks:
             files.append(file)
-        self.known = frozenset(file.src_uri for file in files)
         self.edits = self.wing.source_locations(pool)
         self.computed = set(pages)
         if self.building:
@@ -136,60 +141,76 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         filled = self.folder.parent / ".cache" / "pages"
         for path, notebook in ran.items():
             name = f"{NOTEBOOKS}/{path.name}"
-            text = self.wing.with_figures(notebook, self.facts.pool, name, self.facts.pictures)
+            text = self.wing.filled_notebook(self.facts, notebook, name)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(filled / name, durable=False) as stream:  # another build may read it
-                stream.write(json.dumps(text).encode())
+                stream.write(text.encode())
             yield File(name, str(filled), config.site_dir, config.use_directory_urls)
             yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+        """Look for the pages that an earlier build has made."""
+        self.pages = self.wing.FinishedPages(self.cache, self.warnings, config, files, nav)
+
+    @event_priority(-100)  # after every plugin that changes the text
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Fill in the live figures and citations of a hand-written page."""
-        path = page.file.src_uri
-        if path in self.computed or path.endswith(".ipynb"):
-            return markdown
-        shown = os.path.relpath(Path(config.docs_dir) / path)
-        try:
-            return str(self.wing.render_prose(markdown, self.facts.pool, path, shown, self.facts.pictures))
-        except self.wing.InvalidSurvey as error:
-            raise PluginError(str(error)) from None
-
-    def on_page_content(self, html: str, *, page: Page, **_: Any) -> str:
-        """Reduce a rendered notebook to what a reader needs."""
-        if not page.file.src_uri.endswith(".ipynb"):
-            return html
-        try:
-            return str(self.wing.slimmed(html, page.file.src_uri, self.known, self.cache))
-        except self.wing.InvalidSurvey as error:
-            raise PluginError(str(error)) from None
-
-    def on_page_context(
-        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, **_: Any
-    ) -> TemplateContext:
-        """Describe the data on the home page; point the edit link of an entry to its line in the pool."""
+        """Fill in the live figures and citations of a hand-written page; skip a page that is finished."""
+        text = self._text(markdown, page.file.src_uri, config)
         if page.is_homepage:
             page.meta["structured"] = self.wing.dataset(self.facts.pool, self.facts.site_url)
             page.meta["published"] = self.facts.pool.last_added.isoformat()
         if page.file.src_uri in self.edits and config.repo_url:
             path, line = self.edits[page.file.src_uri]
             page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
+        return str(self.pages.begin(page, text))
+
+    def _text(self, markdown: str, path: str, config: MkDocsConfig) -> str:
+        if path in self.computed or path.endswith(".ipynb"):
+            return markdown
+        shown = os.path.relpath(Path(config.docs_dir) / path)
+        try:
+            return str(self.wing.filled_page(self.facts, markdown, path, shown))
+        except self.wing.InvalidSurvey as error:
+            raise PluginError(str(error)) from None
+
+    @event_priority(-100)
+    def on_page_content(self, html: str, *, page: Page, files: Files, **_: Any) -> str:
+        """Reduce a rendered notebook to what a reader needs."""
+        if page.file.src_uri.endswith(".ipynb") and not self.pages.is_finished(page):
+            try:
+                html = str(self.wing.slimmed(html, page.file.src_uri, self.pages.names))
+            except self.wing.InvalidSurvey as error:
+                raise PluginError(str(error)) from None
+        return str(self.pages.rendered(page, html))
+
+    @event_priority(-100)  # after the search has read the page
+    def on_page_context(self, context: TemplateContext, *, page: Page, **_: Any) -> TemplateContext:
+        """Add the sections of a finished page to the search index."""
+        for section in self.pages.index(page):
+            section.update({name: self._filled(text) for name, text in section.items() if isinstance(text, str)})
         return context
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Derive the Content-Security-Policy from the inline scripts of the theme; it allows no others."""
+        env.bytecode_cache = FileSystemBytecodeCache(str(self._cache_folder("templates")))
         self.policy = None
         if config.theme.name != "material":
             return  # the inline scripts of other themes are unknown
         policy = importlib.import_module("survey.site.publishing.policy").Policy
         self.policy = policy.of(lambda name: env.loader.get_source(env, name)[0] if env.loader else "")
 
+    @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, **_: Any) -> str:
         """Add the policy to the page, and an accessible name to Material's search dialog, which lacks one."""
-        return self._guarded(output, page.file.src_uri)
+        return self._guarded(self._filled(self.pages.output(page, output)), page.file.src_uri)
 
     def on_post_template(self, output_content: str, *, template_name: str, **_: Any) -> str:
         """Do the same on the page for addresses that do not exist."""
         return self._guarded(output_content, template_name)
+
+    def _filled(self, content: Any) -> Any:
+        """Return a file with the fingerprints of the data in their places."""
+        return self.wing.fill(content, self.facts.source) if isinstance(content, str) else content
 
     def _guarded(self, html: str, name: str) -> str:
         html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
@@ -208,6 +229,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 del sys.modules[name]
         self.code_of = newest
         return importlib.import_module("survey.site")
+
+    def _cache_folder(self, name: str) -> Path:
+        folder = self.folder.parent / ".cache" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def _issues(self) -> str:
         repository = os.environ.get("GITHUB_REPOSITORY")

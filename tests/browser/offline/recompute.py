@@ -14,6 +14,7 @@ import survey
 from survey.cli import main
 from survey.literature import load
 from survey.literature.export import FORMATS
+from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.pages.data_files.builder import data_files
@@ -29,7 +30,7 @@ def again(bib: Path, out: Path, site_url: str) -> None:
     """Write the machine-readable copies, and what ``survey stats`` says."""
     pool = load(bib)
     made = {path: FORMATS[download.form](pool) for path, download in DOWNLOADS.items()}
-    made |= {path: text.encode() for path, text in data_files(Facts(pool, site_url))}
+    made |= {path: fill(text, pool).encode() for path, text in data_files(Facts(pool, site_url))}
     made["stats.json"] = CliRunner().invoke(main, ["--bib", str(bib), "stats", "--format", "json"]).output.encode()
     for path, content in made.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)

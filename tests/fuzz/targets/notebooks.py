@@ -87,7 +87,7 @@ OWN = ["what it depends on"]
 
 def _cached_runs() -> list[Files]:
     run = with_digest({"own": OWN, "reads": {"absent": "absent"}, "notebook": NOTEBOOK})
-    return [{"one.json": json.dumps(run).encode()}]
+    return [{"one.json": run}]
 
 
 def _rendered(files: Files, folder: Path) -> Outcome:

@@ -16,12 +16,12 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.literature import InvalidSurvey, Pool, load
-from survey.site import render_prose
 from survey.site.charts.drawing import Pictures
 from survey.site.charts.plots import plot, table
 from survey.site.notebooks import execution
 from survey.site.notebooks.execution import executed
 from survey.site.notebooks.rendering import markdown, slimmed, tables, with_figures
+from survey.site.prose.prose import render_prose
 from survey.site.publishing.folder import write_folder
 from tests.conftest import ROOT, few_data
 
@@ -101,7 +101,10 @@ def test_a_notebook_runs_again_when_and_only_when_something_it_depends_on_has_ch
 
 def test_a_run_depends_on_the_modules_of_the_package_that_it_loads_and_on_no_others(project: Path) -> None:
     executed([notebook(project, "one", cell("code", "from survey.traces import check", "a"))], project)
-    reads = {Path(p).as_posix() for p in json.loads((project / ".cache/notebooks/one.json").read_text())["reads"]}
+    reads = {
+        Path(p).as_posix()
+        for p in json.loads((project / ".cache/notebooks/one.json").read_text().partition("\n")[2])["reads"]
+    }
     package = {path.partition("/survey/")[2] for path in reads if "/survey/" in path}
     assert {"traces/replay/checking.py", "traces/model/trace.py", "__init__.py"} <= package
     assert not [
@@ -126,7 +129,7 @@ def test_a_kept_run_that_is_damaged_is_run_again(project: Path) -> None:
 def test_a_kept_run_in_which_anything_was_changed_is_none(tmp_path: Path, old: str, new: str) -> None:
     place, own = tmp_path / "one.json", ["a state"]
     cells = [{"cell_type": "code", "source": "1 + 1", "outputs": [{"data": {"text/plain": "2"}}]}]
-    kept = json.dumps(execution.with_digest({"own": own, "reads": {}, "notebook": {"cells": cells}}))
+    kept = execution.with_digest({"own": own, "reads": {}, "notebook": {"cells": cells}}).decode()
     place.write_text(kept)
     assert execution._valid_run(place, own) == {"cells": cells}
     place.write_text(kept.replace(old, new))

@@ -11,11 +11,12 @@ import pytest
 from survey.literature import Pool, load
 from survey.literature.claims import Judge, ledger
 from survey.literature.pool.claim import Claims
-from survey.site import render_prose
 from survey.site.build import build
 from survey.site.charts.drawing import Pictures
+from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.pages.claims.ledger import claim_pages, claims_of
+from survey.site.prose.prose import render_prose
 from tests.conftest import ROOT
 
 
@@ -27,7 +28,7 @@ def pool(published: Pool) -> Pool:
 
 @pytest.fixture(scope="module")
 def files(pool: Pool) -> dict[str, str]:
-    return dict(claim_pages(Facts(pool)))
+    return {path: fill(text, pool) for path, text in claim_pages(Facts(pool))}
 
 
 def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files: dict[str, str]) -> None:

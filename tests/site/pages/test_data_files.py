@@ -17,6 +17,7 @@ import pytest
 from survey.literature import Pool, counts, crosstab
 from survey.literature.export import FORMATS
 from survey.literature.pool import cells
+from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.pages.data_files.builder import INDEX, LINKED, PACKAGE, data_files
@@ -104,7 +105,7 @@ def downloads(pool: Pool) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def made(pool: Pool, downloads: dict[str, bytes]) -> dict[str, str]:
-    return dict(data_files(Facts(pool, SITE)))
+    return {path: fill(text, pool) for path, text in data_files(Facts(pool, SITE))}
 
 
 def read(made: dict[str, str], path: str) -> Any:
@@ -229,4 +230,4 @@ def test_the_linked_data_name_every_download_with_its_size_and_fingerprint(
 
 
 def test_the_same_pool_gives_the_same_files(pool: Pool, made: dict[str, str], downloads: dict[str, bytes]) -> None:
-    assert dict(data_files(Facts(pool, SITE))) == made
+    assert {path: fill(text, pool) for path, text in data_files(Facts(pool, SITE))} == made

@@ -16,6 +16,7 @@ from survey.literature.bibtex import Field
 from survey.literature.export.ris import to_ris
 from survey.literature.export.tables import to_csv
 from survey.literature.pool import NOT_CODED
+from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.markup.links import address
 from survey.site.pages.explorer.builder import explorer_pages, page_of
@@ -92,7 +93,7 @@ def test_an_entry_that_is_not_coded_says_so_in_its_row_and_can_be_filtered_for(p
 
 
 def test_exports_of_single_entries_add_up_to_those_of_the_pool(pool: Pool) -> None:
-    exports = json.loads(dict(explorer_pages(Facts(pool)))["explore/exports.json"])
+    exports = json.loads(fill(dict(explorer_pages(Facts(pool)))["explore/exports.json"], pool))
     parts = [exports["entries"][entry.key] for entry in pool]
     assert exports["header"] + "".join(part["csv"] for part in parts) == to_csv(pool)
     assert "".join(part["ris"] for part in parts) == to_ris(pool)
@@ -103,7 +104,7 @@ def test_a_line_break_inside_a_value_does_not_tear_its_line_in_an_export(pool: P
     entry = pool["c3"]
     fields = MappingProxyType({**entry.block.fields, "summary": Field("one\ntwo\u2028three", 1)})
     torn = replace(pool, entries=(replace(entry, block=replace(entry.block, fields=fields)), pool["coma2018"]))
-    exports = json.loads(dict(explorer_pages(Facts(torn)))["explore/exports.json"])
+    exports = json.loads(fill(dict(explorer_pages(Facts(torn)))["explore/exports.json"], torn))
     lines = exports["header"] + "".join(part["csv"] for part in exports["entries"].values())
     assert list(csv.reader(io.StringIO(lines))) == list(csv.reader(io.StringIO(to_csv(torn))))
     assert list(exports["entries"]) == ["c3", "coma2018"]

@@ -13,10 +13,10 @@ from survey.literature import Pool, parse_bibtex
 from survey.literature.gaps import OPEN, Kind, gap_map, pairs
 from survey.literature.pool import read_notes
 from survey.site.facts import Facts
-from survey.site.markup.feeds import ATOM, feed
+from survey.site.markup.feeds import ATOM
 from survey.site.markup.links import anchor
-from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.counts.builder import _empty, _filled
+from survey.site.pages.feeds.builder import feed, feeds
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.gaps.cards import CARDS, MARKS, gap_anchor, map_path, sentence
 from tests.conftest import ROOT
@@ -33,7 +33,8 @@ def snapshot(pool: Pool) -> Pool:
 @pytest.fixture(scope="module")
 def files(snapshot: Pool) -> dict[str, str]:
     notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
-    return dict(gap_pages(Facts(replace(snapshot, notes=notes), SITE)))
+    facts = Facts(replace(snapshot, notes=notes), SITE)
+    return dict(gap_pages(facts)) | {path: text for path, text in feeds(facts) if path.startswith("gaps/")}
 
 
 def ids(page: str) -> set[str]:
@@ -142,7 +143,7 @@ def test_pages_are_light_enough_for_a_phone(files: dict[str, str]) -> None:
 def test_the_same_pool_gives_the_same_files_in_any_order(snapshot: Pool, files: dict[str, str]) -> None:
     notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
     turned = replace(snapshot, entries=tuple(reversed(snapshot.entries)), notes=notes)
-    other = dict(gap_pages(Facts(turned, SITE)))
+    other = dict(gap_pages(Facts(turned, SITE))) | dict(feeds(Facts(turned, SITE)))
     assert {path for path in files if files[path] != other[path] and not path.endswith(".bib")} == set()
 
 
@@ -169,7 +170,7 @@ def items(text: str) -> list[dict[str, str]]:
 
 
 def test_every_value_has_a_feed_of_its_entries_newest_first(snapshot: Pool) -> None:
-    files = dict(axis_pages(Facts(snapshot, SITE)))
+    files = dict(feeds(Facts(snapshot, SITE)))
     for axis in snapshot.taxonomy.on("entry"):
         for value in axis.values:
             found = items(files[f"axes/{axis.id}/{value}.atom"])

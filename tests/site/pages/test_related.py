@@ -15,6 +15,7 @@ from markupsafe import escape
 from survey.literature import Pool, crosstab, parse_bibtex
 from survey.literature.pool import NOT_CODED, counted
 from survey.literature.related import by_preference, in_reading_order, related
+from survey.site.drafts import PROSE, draft, fill
 from survey.site.facts import Facts, cells_of
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import environment
@@ -28,7 +29,7 @@ SCRIPT = bundled(SITE / SCRIPTS["assets/related.js"])
 
 @pytest.fixture(scope="module")
 def made(pool: Pool) -> dict[str, str]:
-    return dict(related_pages(Facts(pool)))
+    return {path: fill(text, pool) for path, text in related_pages(Facts(pool))}
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_the_script_names_no_axis_and_no_value(pool: Pool) -> None:
 def test_a_cell_is_cited_alike_whichever_axis_is_in_the_rows(pool: Pool) -> None:
     cited = Facts(pool).citations
     one, other = cited["reward", "credit"], cited["credit", "reward"]
-    assert other == cells_of(pool, "credit", "reward")
+    assert other == cells_of(draft(pool, PROSE), "credit", "reward")
     assert one[anchor("shared", "agent")].sentence == other[anchor("agent", "shared")].sentence
     assert len(one) == len(other)
 

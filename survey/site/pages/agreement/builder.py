@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
+from survey.extras import lazy
 from survey.literature import Axis, Coding, Pool
 from survey.literature.agreement import Absences, Agreement, Estimate, Pair, agreement, reading, reading_pairs
 from survey.literature.pool import Adjudication
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
+
+if TYPE_CHECKING:
+    import altair as alt
+else:
+    alt = lazy("altair")
 
 PAGE = "measure/agreement.md"
 

@@ -6,13 +6,12 @@ from survey.literature import Axis, Entry, Value, counts
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
 from survey.site.facts import Facts, Files
-from survey.site.markup.feeds import value_feed
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
 
 
 def axis_pages(facts: Facts) -> Files:
-    """Yield the page of every axis and value, the BibTeX and feed of values, the list of axes and the glossary."""
+    """Yield the page of every axis and value, the BibTeX of values, the list of axes and the glossary."""
     for axis in facts.pool.taxonomy:
         yield _axis(facts, axis)
         for value in axis.values.values():
@@ -42,7 +41,6 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
     bib = f"axes/{axis.id}/{value.id}.bib" if axis.on == "entry" else ""
     if bib:
         yield bib, to_bib(pool.keep(e.key for e in entries))
-        yield f"axes/{axis.id}/{value.id}.atom", value_feed(pool, axis, value, facts.site_url)
     yield (
         page,
         render(

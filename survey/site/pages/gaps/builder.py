@@ -1,4 +1,4 @@
-"""The pages on gaps: the overview, and a map for each pair of main axes with its cards and feeds."""
+"""The pages on gaps: the overview, and a map for each pair of main axes with its cards."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from survey.literature.gaps import (
     Cell,
     GapMap,
     Kind,
-    Surroundings,
-    every_map,
     note_for,
     ranked,
     search_start,
@@ -24,7 +22,7 @@ from survey.literature.pool import Note
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor, url
 from survey.site.markup.templates import render
-from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, gap_feed, map_cards, map_path, named
+from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, named
 
 STRONGEST = 20
 """Gaps in the list of the least expected ones."""
@@ -39,16 +37,11 @@ Cards = Mapping[int, tuple[Card, ...]]
 
 
 def gap_pages(facts: Facts) -> Files:
-    """Yield every file on gaps: the overview, a map for each pair of main axes with its entries, and the feeds."""
-    pool, notes = facts.pool, facts.pool.notes
-    maps = every_map(pool)
-    around = Surroundings(pool)
-    cards = {id(map): map_cards(around, map, notes) for map in maps}
-    yield from _index(pool, maps, cards, notes)
-    for map in maps:
-        yield from _map(pool, map, cards[id(map)])
-        for card in cards[id(map)]:
-            yield card.feed, gap_feed(pool, map, card, facts.site_url)
+    """Yield every file on gaps: the overview, and a map for each pair of main axes with its entries."""
+    pool, found = facts.pool, facts.once(maps_with_cards)
+    yield from _index(pool, [map for map, _ in found], {id(map): cards for map, cards in found}, pool.notes)
+    for map, cards in found:
+        yield from _map(pool, map, cards)
 
 
 # -------------------------------------------------------------------- pages

@@ -15,12 +15,13 @@ from survey.literature.gaps import (
     Neighbour,
     Surroundings,
     Trend,
+    every_map,
     note_for,
 )
 from survey.literature.gaps.indicators import foundation_keys
 from survey.literature.gaps.neighbours import NEAR
 from survey.literature.pool import Note
-from survey.site.markup.feeds import Item, atom, newest
+from survey.site.facts import Facts
 from survey.site.markup.links import anchor
 from survey.site.markup.text import words
 
@@ -146,6 +147,12 @@ def sentence(pool: Pool, cell: Cell, whole: int) -> str:
     return f"{subject} {row} together with {column} (n = {cell.count} of {whole}, edition {pool.day.isoformat()})."
 
 
+def maps_with_cards(facts: Facts) -> list[tuple[GapMap, tuple[Card, ...]]]:
+    """Return the map of each pair of main axes, with its cards."""
+    around = Surroundings(facts.pool)
+    return [(map, map_cards(around, map, facts.pool.notes)) for map in every_map(facts.pool)]
+
+
 def map_cards(around: Surroundings, map: GapMap, notes: Sequence[Note]) -> tuple[Card, ...]:
     """Return the cards of a map: cells with a note first, then the cells least likely to be so empty."""
     open_or_thin = [Gap(map, cell) for cell in map.of(*OPEN, Kind.THIN)]
@@ -190,15 +197,3 @@ def _rule(axis: Axis, cell: str) -> tuple[str, str]:
     word, _, how = cell.partition(": ")
     parts = [axis.values[word].rule or axis.values[word].definition, axis.qualifiers[how].definition if how else ""]
     return named(axis, cell), " ".join(filter(None, parts))
-
-
-def gap_feed(pool: Pool, map: GapMap, card: Card, site_url: str) -> str:
-    """Return the feed of a gap: the state of the cell first, then the newest entries in or near it."""
-    page = map_path(map.rows.id, map.columns.id).removesuffix(".md")
-    state = "Empty" if not card.cell.count else words(card.cell.count, "entry", "entries")
-    first = Item(
-        f"{state} as of {pool.day.isoformat()}: {card.title}",
-        f"{page}/#{card.anchor}", pool.day.isoformat(), card.sentence,
-    )  # fmt: skip
-    title = f"{pool.taxonomy.title}: gap, {card.title}"
-    return atom(title, card.feed, [first, *newest(card.near)], site_url, pool.day.isoformat())

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil, log10
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
-import pandas as pd
-
+from survey.extras import lazy
 from survey.literature import Pool, Value
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
@@ -16,6 +14,13 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.text import words
 from survey.site.notebooks.rendering import Table
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+else:
+    alt = lazy("altair")
+    pd = lazy("pandas")
 
 ROW = 34
 WIDTH = 380

@@ -1,0 +1,215 @@
+"""After any edits, a build with what earlier builds have kept is the same to the byte as a build from nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, few_data
+
+ROUNDS = int(os.environ.get("EDIT_ROUNDS", "1"))
+"""Rounds in which each kind of edit is made once, in a random order. A campaign sets more."""
+
+COMPARED = 18
+"""Edits between two comparisons with a build from nothing."""
+
+CONFIGURATION = """\
+site_name: A survey
+site_url: https://example.org/
+theme:
+  name: material
+  custom_dir: survey/site/theme/overrides
+  font: false
+  features: [navigation.instant, navigation.tabs]
+plugins:
+  - search
+  - survey
+  - mkdocs-jupyter: {include: ["*.ipynb"], ignore: ["*.md"], execute: false, ignore_h1_titles: true, cache: false}
+  - mkdocstrings
+markdown_extensions: [admonition, attr_list, md_in_html, tables, toc: {permalink: "#"}]
+extra_css: [assets/survey.css]
+extra_javascript: [assets/survey.js]
+nav:
+  - index.md
+  - A chapter: read/chapter.md
+  - Entries: explore/index.md
+  - API: api.md
+  - Notebook: notebooks/one.ipynb
+not_in_nav: "*"
+validation: {anchors: warn}
+"""
+
+CHAPTER = """\
+# A chapter
+
+One of {{ count() }} works is @c3, [read here](../entries/c3.md), tagged [so](../axes/credit/message.md).
+
+A [section](#a-section) and one [elsewhere](../index.md#more).
+
+## A section
+
+Text.
+"""
+
+CLAIMS = """\
+[readings]
+published = "first"
+second = "first"
+day = 2026-05-04
+
+[claim.some-shared]
+sentence = "Some work shares its reward."
+source = "ours"
+chapters = ["read/chapter.md"]
+count = { reward = "shared" }
+at-least = 1
+limit = "It says nothing of other works."
+changes = "No such work."
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small survey with a copy of the package, so that code and templates can be edited too."""
+    folder = tmp_path / "project"
+    few_data(folder)
+    shutil.copytree(ROOT / "survey", folder / "survey", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "constraints.txt", folder)
+    files = {
+        "bib/claims.toml": CLAIMS,
+        "bib/codings/readers.toml": '[first]\nreader = "One"\nmade = 2026-05-04\nstatement = "One reading."\n',
+        "bib/codings/first.csv": "key,axis,value\nc3,reward,shared\nc3,credit,message\n",
+        "mkdocs.yml": CONFIGURATION,
+        "docs/index.md": "# Home\n\nAn [entry](entries/c3.md).\n\n## More\n\n<div markdown>\n**Bold**\n</div>\n",
+        "docs/read/chapter.md": CHAPTER,
+        "docs/take-part/citing.md": "# Citing\n",
+        "docs/api.md": "# API\n\n::: survey.atomic\n",
+        "notebooks/one.ipynb": notebook("# One", "Of [an entry](../entries/c3.md)."),
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def notebook(*texts: str) -> str:
+    cells = [{"cell_type": "markdown", "id": f"m{n}", "metadata": {}, "source": text} for n, text in enumerate(texts)]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+class NotBuilt(Exception):
+    """A strict build has ended with a warning or an error."""
+
+
+def built(project: Path) -> dict[str, bytes]:
+    """Build the site in a process of its own, strictly; every file of it."""
+    result = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict"],
+        cwd=project, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    if result.returncode:
+        raise NotBuilt(result.stderr)
+    site = project / "site"
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+def built_from_nothing(project: Path) -> dict[str, bytes]:
+    shutil.rmtree(project / ".cache")
+    return built(project)
+
+
+def differing(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
+    return sorted(path for path in one.keys() | two.keys() if one.get(path) != two.get(path))
+
+
+# ------------------------------------------------------------------ edits
+
+
+def replaced(path: str, pattern: str, by: str) -> Callable[[Path, random.Random], None]:
+    """An edit that replaces one place, of all that a pattern matches."""
+
+    def edit(project: Path, chance: random.Random) -> None:
+        text = (project / path).read_text()
+        place = chance.choice([*re.finditer(pattern, text)])
+        (project / path).write_text(text[: place.start()] + place.expand(by) + text[place.end() :])
+
+    return edit
+
+
+def new_entry(project: Path, chance: random.Random) -> None:
+    pool = project / "bib" / "pool.bib"
+    blocks = re.split(r"(?m)^(?=@)", (ROOT / "bib" / "pool.bib").read_text())
+    here = pool.read_text()
+    pool.write_text(here + chance.choice([block for block in blocks[1:] if block.partition("\n")[0] not in here]))
+
+
+def new_key(project: Path, chance: random.Random) -> None:
+    replaced("bib/pool.bib", r"(?m)^(@\w+)\{(?!c3,)(\w+),", r"\1{\2x,")(project, chance)
+
+
+def new_page(project: Path, chance: random.Random) -> None:
+    (project / f"docs/page-{chance.randrange(10**6)}.md").write_text("# New\n\nTo an [entry](entries/c3.md).\n")
+
+
+EDITS: dict[str, Callable[[Path, random.Random], None]] = {
+    "a summary": replaced("bib/pool.bib", r"(summary\s*= \{)", r"\1Once more: "),
+    "evidence": replaced("bib/pool.bib", r"(why-[a-z]+\s*= \{)", r"\1As it says, "),
+    "a title": replaced("bib/pool.bib", r"(\n  title\s*= \{)", r"\1On "),
+    "a tag": replaced("bib/pool.bib", r"(tag-(?:reward|credit|topology)\s*= \{)([a-z-]+); ([a-z-]+)", r"\1\3; \2"),
+    "an entry": new_entry,
+    "a key": new_key,
+    "a label": replaced("bib/taxonomy.toml", r'(label = \{ en = ")', r"\1really "),
+    "a claim": replaced("bib/claims.toml", r"Some (more )?work", r"Some more work"),
+    "a chapter": replaced("docs/read/chapter.md", r"Text\.", "Text. More."),
+    "the home page": replaced("docs/index.md", r"\A# ", "# The "),
+    "a page": new_page,
+    "a notebook": replaced("notebooks/one.ipynb", r"Of ", "Of the works of "),
+    "a template": replaced("survey/site/pages/entries/entry.md.j2", r"(?m)^## ([A-Z])", r"## The \1"),
+    "the theme": replaced("survey/site/theme/overrides/main.html", r"content=.article", r"content=\"an article"),
+    "a style": replaced("survey/site/theme/styles/typefaces.css", r"\A", "/* x */\n"),
+    "code": replaced("survey/atomic.py", r'\A"""', '"""Once more. '),
+    "mkdocs.yml": replaced("mkdocs.yml", r"site_name: ", "site_name: The "),
+    "the menu": replaced("mkdocs.yml", r"- Entries", "- All entries"),
+}
+
+
+@pytest.mark.parametrize("round", range(ROUNDS))
+def test_after_every_kind_of_edit_a_build_is_the_same_as_one_from_nothing(project: Path, round: int) -> None:
+    chance = random.Random(round)
+    edits = chance.sample([*EDITS], len(EDITS))
+    before = first = built(project)
+    original = shutil.copytree(project / "bib", project.parent / "bib")
+    for place, name in enumerate(edits, 1):
+        EDITS[name](project, chance)
+        now = built(project)
+        assert differing(before, now), name
+        if place % COMPARED == 0:
+            assert differing(now, built_from_nothing(project)) == [], edits[:place]
+        before = now
+    shutil.rmtree(project / "bib")
+    shutil.copytree(original, project / "bib")
+    assert {path for path in differing(first, built(project)) if path.startswith("data/pool.")} == set()
+
+
+def test_a_page_is_made_again_when_what_it_links_to_comes_or_goes(project: Path) -> None:
+    page = project / "docs" / "other.md"
+    page.write_text("# Other\n\n## Part\n")
+    (project / "docs" / "index.md").write_text("# Home\n\n[There](other.md#part)\n\n## More\n")
+    built(project)
+    page.write_text("# Other\n\n## Renamed\n")
+    with pytest.raises(NotBuilt, match=r"'other\.md#part', but the doc 'other\.md' does not contain an anchor '#part'"):
+        built(project)
+    page.unlink()
+    for _ in range(2):  # a page with a warning is never taken for finished
+        with pytest.raises(NotBuilt, match=r"but the target 'other\.md' is not found"):
+            built(project)
