@@ -25,6 +25,7 @@ FACE = {
     "source_locations": "survey.site.pages.entries.builder",
     "load": "survey.literature",
     "executed": "survey.site.notebooks.execution",
+    "BackgroundRuns": "survey.site.notebooks.background",
     "slimmed": "survey.site.notebooks.rendering",
     "filled_page": "survey.site.build",
     "filled_notebook": "survey.site.build",

@@ -51,29 +51,53 @@ def executed(
 
     """
     chosen = list(paths)
-    cached = project / ".cache" / "notebooks"
     with ThreadPoolExecutor(max_workers=max(1, min(len(chosen), os.cpu_count() or 1))) as pool:
-        return dict(zip(chosen, pool.map(lambda path: _one(path, project, cached, report), chosen), strict=True))
+        return dict(zip(chosen, pool.map(lambda path: _one(path, project, report), chosen), strict=True))
 
 
-def _one(path: Path, project: Path, cached: Path, report: Callable[[str], None]) -> Notebook:
-    place = cached / f"{path.stem}.json"
-    own = _base_dependencies(path, project)
-    if (found := _valid_run(place, own)) is not None:
+def _one(path: Path, project: Path, report: Callable[[str], None]) -> Notebook:
+    own = base_dependencies(path, project)
+    if (found := cached_run(path, project, own)) is not None:
         return found
-    notebook = _read(path)
+    notebook = read_notebook(path)
     if not any(cell["cell_type"] == "code" for cell in notebook["cells"]):
         return notebook
     report(f"running {os.path.relpath(path)}")
+    return run_and_cache(notebook, path, project, own)
+
+
+def cached_run(path: Path, project: Path, own: list[str]) -> Notebook | None:
+    """Return a notebook with the outputs of its last run; None if something it depends on has changed."""
+    return _valid_run(_place(path, project), own)
+
+
+def run_and_cache(notebook: Notebook, path: Path, project: Path, own: list[str]) -> Notebook:
+    """Return a notebook with its outputs, and store them; ``own`` are its base dependencies when it was read.
+
+    Raises:
+        InvalidSurvey: if a cell raises.
+
+    """
+    place = _place(path, project)
     result, reads = _run(notebook, path, project)
     run = {"own": own, "reads": {name: _fingerprint(Path(name)) for name in reads}, "notebook": result}
-    cached.mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(place, durable=False) as stream:  # another build may read it
         stream.write(with_digest(run))
     return result
 
 
-def _read(path: Path) -> Notebook:
+def _place(path: Path, project: Path) -> Path:
+    return project / ".cache" / "notebooks" / f"{path.stem}.json"
+
+
+def read_notebook(path: Path) -> Notebook:
+    """Return a notebook as it is written.
+
+    Raises:
+        InvalidSurvey: if the file is not a notebook.
+
+    """
     import nbformat
 
     try:
@@ -95,7 +119,7 @@ def _message(error: Exception) -> str:
     return lines[0][:200] if lines else type(error).__name__
 
 
-def _base_dependencies(path: Path, project: Path) -> list[str]:
+def base_dependencies(path: Path, project: Path) -> list[str]:
     """Return fingerprints of what every run depends on, whatever the notebook does."""
     return [
         _fingerprint(path),

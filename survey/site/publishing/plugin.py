@@ -59,6 +59,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.building: StagedBuild | None = None
         self.policy: Any = None
         self.pages: Any = None
+        self.runs: Any = None
 
     def on_startup(self, *, command: str, dirty: bool = False) -> None:
         """Note the command. A plugin with this event is kept for all rebuilds of a server."""
@@ -67,7 +68,16 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def on_config(self, config: MkDocsConfig) -> None:
         """Watch the files that pages depend on, besides docs/."""
         self.folder = Path(config.config_file_path).parent / self.config.bib
-        for place in (self.folder, self.folder.parent / NOTEBOOKS, self.folder.parent / "constraints.txt", PACKAGE):
+        if self.serving:
+            self._cache_folder(NOTEBOOKS)  # watched: a run that ends in the background belongs on its page
+        project = self.folder.parent
+        for place in (
+            self.folder,
+            project / NOTEBOOKS,
+            project / ".cache" / NOTEBOOKS,
+            project / "constraints.txt",
+            PACKAGE,
+        ):
             if place.exists() and str(place) not in config.watch:
                 config.watch.append(str(place))
 
@@ -114,7 +124,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         except self.wing.InvalidSurvey as error:
             raise PluginError(f"the data has problems:\n{error}") from None
         try:
-            ran = self.wing.executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project, LOG.info)
+            ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
             self.facts = self.wing.Facts(
                 pool, config.site_url or "", self._issues(), list(ran.values()), self.cache, self.folder
             )
@@ -135,6 +145,14 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.building:
             self.building.steps.enter_context(garbage_collection.frozen())
         return files
+
+    def _executed(self, paths: list[Path], project: Path) -> dict[Path, dict[str, Any]]:
+        """Run the notebooks; a server shows the other pages meanwhile."""
+        if not self.serving:
+            found: dict[Path, dict[str, Any]] = self.wing.executed(paths, project, LOG.info)
+            return found
+        self.runs = self.runs or self.wing.BackgroundRuns(project, LOG.info)
+        return dict(self.runs.executed(paths))
 
     def _notebooks(self, ran: dict[Path, dict[str, Any]], config: MkDocsConfig) -> Iterator[File]:
         """Yield each notebook as a page with outputs and live figures, and as a file to download."""

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from survey.literature import InvalidSurvey, load
-from survey.site.notebooks.execution import _read, _valid_run, executed, with_digest
+from survey.site.notebooks.execution import _valid_run, executed, read_notebook, with_digest
 from survey.site.notebooks.rendering import markdown, slimmed, tables, with_figures
 from tests.fuzz.targets.target import SEEDS, Files, Lost, Outcome, Target, write_files
 
@@ -55,7 +55,7 @@ def _run(files: Files, folder: Path) -> Outcome:
     write_files(files, folder)
     path = folder / "one.ipynb"
     try:
-        notebook = _read(path)
+        notebook = read_notebook(path)
         said = [cell for cell in notebook["cells"] if cell["cell_type"] != "code"]
         if len(said) == len(notebook["cells"]):
             notebook = executed([path], folder)[path]

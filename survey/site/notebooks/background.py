@@ -1,0 +1,72 @@
+"""Notebooks run in the background of a server: their pages are there at once, and fill up when their runs end."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from survey.literature.problems import InvalidSurvey
+from survey.site.notebooks.execution import Notebook, base_dependencies, cached_run, read_notebook, run_and_cache
+
+RUNNING = "This notebook is being run. Its results appear here as soon as they are there."
+FAILED = "This notebook cannot be run: {}"
+
+
+class BackgroundRuns:
+    """The runs of a server's notebooks, as many at a time as there are processors.
+
+    A finished run is in ``folder``, which the server watches: it then builds the site again.
+    """
+
+    def __init__(self, project: Path, report: Callable[[str], None]) -> None:
+        self.project, self.report = project, report
+        self.folder = project / ".cache" / "notebooks"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.slots = threading.Semaphore(os.cpu_count() or 1)
+        self.started: dict[Path, list[str]] = {}
+        """What each notebook depended on when its last run was started."""
+        self.failed: dict[Path, str] = {}
+        self.waiting = 0
+
+    def executed(self, paths: Iterable[Path]) -> dict[Path, Notebook]:
+        """Return every notebook: with its outputs, or with a note that it is being run.
+
+        Raises:
+            InvalidSurvey: if a file is not a notebook.
+
+        """
+        return {path: self._one(path) for path in paths}
+
+    def _one(self, path: Path) -> Notebook:
+        own = base_dependencies(path, self.project)
+        if (found := cached_run(path, self.project, own)) is not None:
+            return found
+        notebook = read_notebook(path)
+        if not any(cell["cell_type"] == "code" for cell in notebook["cells"]):
+            return notebook
+        if self.started.get(path) != own:
+            self.started[path] = own
+            self.failed.pop(path, None)
+            self.waiting += 1
+            threading.Thread(target=self._run, args=(path, notebook, own), daemon=True).start()
+        return _with_note(notebook, FAILED.format(self.failed[path]) if path in self.failed else RUNNING)
+
+    def _run(self, path: Path, notebook: Notebook, own: list[str]) -> None:
+        with self.slots:
+            try:
+                run_and_cache(notebook, path, self.project, own)
+            except InvalidSurvey as error:
+                self.failed[path] = str(error)
+                (self.folder / f"{path.stem}.failed").write_text(str(error))  # the server builds again
+            self.waiting -= 1
+            state = f"{self.waiting} left" if self.waiting else "none left"
+            self.report(f"{os.path.relpath(path)} {'failed' if path in self.failed else 'has run'}, {state}")
+
+
+def _with_note(notebook: Notebook, note: str) -> Notebook:
+    """Return a notebook without outputs, with a note under its title."""
+    note_cell = {"cell_type": "markdown", "id": "survey-note", "metadata": {}, "source": f"*{note}*"}
+    cells = [cell if cell["cell_type"] != "code" else {**cell, "outputs": []} for cell in notebook["cells"]]
+    return notebook | {"cells": [*cells[:1], note_cell, *cells[1:]]}
