@@ -56,7 +56,9 @@ offline: $(VENV)/.ready-dev  ## pack the site, its data and its source into offl
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# The environment is created once, and updated when its requirements have changed.
+# The environment is created once, and updated when its requirements have changed: with uv where it is installed.
+
+INSTALL := $(if $(shell command -v uv),uv pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check)
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -67,11 +69,11 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.python pyproject.toml constraints.txt
-	@echo "Installing the survey into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[site]'
+	@echo "Installing the survey into $(VENV): about 100 packages, once ..."
+	@$(INSTALL) --constraint constraints.txt --editable '.[site]'
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	@echo "Installing the test dependencies into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@echo "Installing what the tests need into $(VENV), once ..."
+	@$(INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch $@

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.browser.conftest import Visit, violations
+from tests.browser.conftest import Site, Visit, violations
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs
@@ -69,6 +71,21 @@ def test_chapters_and_a_page_with_a_long_title_fit_on_a_phone_without_scripts(vi
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_every_notebook_is_accessible_and_fits_on_a_phone(visit: Callable[..., Visit], notebook: str) -> None:
     check(visit(f"notebooks/{notebook}/", 360), 360)
+
+
+CODE = ["notebooks/metrics/", "notebooks/rewards/", "take-part/api/", "read/trace/", "traces/", "entries/c3/"]
+"""Pages with blocks of code or formulas that are wider than a phone."""
+
+
+@pytest.mark.parametrize("path", CODE)
+def test_code_and_formulas_are_reached_by_keyboard_before_any_script_has_run(
+    site: Site, chromium: Browser, path: str
+) -> None:
+    with closing(chromium.new_context(viewport={"width": 360, "height": 800}, bypass_csp=True)) as context:
+        page = context.new_page()
+        page.route("**/*.js", lambda route: route.abort())
+        page.goto(site.url + path)
+        assert [found for found in violations(page) if found.startswith("scrollable-region-focusable")] == []
 
 
 def test_what_is_planted_is_found(visit: Callable[..., Visit]) -> None:

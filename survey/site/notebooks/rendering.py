@@ -83,7 +83,6 @@ def _cell(tag: Tag) -> dict[str, Any]:
         for anchor in text.find_all("a", class_="anchor-link"):
             anchor["class"], anchor["title"], anchor.string = "headerlink", "Link to this section", "#"
         for pre in text.select(".highlight > pre"):
-            pre["tabindex"] = "0"
             code = Tag(name="code")
             code.extend(list(pre.contents))
             pre.append(code)

@@ -93,6 +93,10 @@ def render_prose(text: str, pool: Pool, page: str, shown: str, pictures: Picture
     return "\n\n".join([text.rstrip(), *added]) if added else text
 
 
+FORMULA = '<div class="formula" tabindex="0" role="group" aria-label="Formula">'
+"""A formula may be wider than a phone: it then scrolls, and the keyboard must reach it."""
+
+
 def _replaced(text: str, figures: Figures, shown: str) -> str:
     """Fill in formulas and citations, and protect code from the template engine; lines keep their numbers."""
 
@@ -102,7 +106,7 @@ def _replaced(text: str, figures: Figures, shown: str) -> str:
         try:
             if match["display"]:
                 lines = "\n" * match["display"].count("\n")
-                return f'<div class="formula">{mathml(match["block"], "block")}</div>{lines}'
+                return f"{FORMULA}{mathml(match['block'], 'block')}</div>{lines}"
             if match["inline"]:
                 return mathml(match["formula"], "inline")
             return "; ".join(figures.cite(key.strip()[1:]) for key in match["keys"].split(";"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +39,9 @@ API = "\n::: "
 """The directive of mkdocstrings. Pages with it link to each other and share two files, so they are made together."""
 
 API_FILES = ("assets/_mkdocstrings.css", "objects.inv")
+
+CODE = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code\b)(?![^>]*\stabindex=)")
+"""A block of code. It scrolls if it is wider than the page, and must then be reachable by keyboard."""
 
 LOCAL = {"site_dir", "config_file_path", "docs_dir", "watch", "dev_addr", "strict", "plugins", "nav", "theme"}
 """Settings that no page depends on, or that are counted in another form."""
@@ -139,7 +143,7 @@ class FinishedPages:
         if making.warnings != self.warnings.count:
             self.expected_warnings += self.warnings.count - making.warnings
             del self.making[page.file.src_uri]
-        return put_back(html, making.blocks)
+        return CODE.sub(r'\1 tabindex="0"', put_back(html, making.blocks))
 
     def index(self, page: Page) -> list[dict[str, Any]]:
         """Return the sections of a page in the search index, where those of a finished page are added."""

@@ -210,7 +210,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Derive the Content-Security-Policy from the inline scripts of the theme; it allows no others."""
-        env.bytecode_cache = FileSystemBytecodeCache(str(self._cache_folder("templates")))
+        if self.building:
+            env.bytecode_cache = FileSystemBytecodeCache(str(self._cache_folder("templates")))
         self.policy = None
         if config.theme.name != "material":
             return  # the inline scripts of other themes are unknown

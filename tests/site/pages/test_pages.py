@@ -195,7 +195,7 @@ def test_a_survey_of_another_field_builds_strictly(tmp_path: Path) -> None:
     )
     ours = (ROOT / "mkdocs.yml").read_text().replace("custom_dir: ", f"custom_dir: {ROOT}/")
     (tmp_path / "mkdocs.yml").write_text(re.sub(r"(?ms)^nav:.*?^(?=not_in_nav)", "", ours))
-    assert built(tmp_path, "--strict", "--quiet") == ""
+    assert built(tmp_path, "--strict") == ""
     glossary = (tmp_path / "site" / "glossary" / "index.html").read_text()
     assert '<th scope="col" lang="fr">Français</th>' in glossary
     assert "The terms of the survey in English and in French, with their definitions." in glossary

@@ -66,6 +66,7 @@ def scale_pages(facts: Facts) -> Files:
             page=page,
             drawn=drawn,
             abreast=abreast,
+            lines=lines,
             kinds=kinds,
             decades=decades,
             width=WIDTH,
