@@ -58,7 +58,7 @@ def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
     yield RUNTIME, facts.pictures.runtime()
 
 
-FAMILIES: Mapping[Family, Reads] = {
+FAMILIES: Mapping[Family, Reads | None] = {
     _begin: NO_PROSE,
     entry_pages: PROSE,
     axis_pages: NO_PROSE,
@@ -73,14 +73,17 @@ FAMILIES: Mapping[Family, Reads] = {
     gap_pages: NO_PROSE,
     related_pages: NO_PROSE,
     new_entry_pages: NO_PROSE,
-    trace_pages: NO_PROSE,
-    dependency_pages: NO_PROSE,
+    trace_pages: None,
+    dependency_pages: None,
     feeds: {SUMMARY},
     data_files: PROSE,
     _exports: PROSE,
-    _end: NO_PROSE,
+    _end: None,
 }
-"""The table of contents: each family is a function from facts to files, with the prose of entries that it reads."""
+"""The table of contents: each family is a function from facts to files, with the prose of entries that it reads.
+
+None stands for a family that reads nothing of the pool.
+"""
 
 
 def _made(family: Family, facts: Facts) -> dict[str, str | bytes]:
@@ -98,8 +101,8 @@ def drafted_files(facts: Facts) -> dict[str, str | bytes]:
     out: dict[str, str | bytes] = {}
     with garbage_collection.paused():
         for family, reads in FAMILIES.items():
-            part = facts.reading(frozenset(reads))
-            for path, content in part.cached(family.__name__, partial(_made, family, part)).items():
+            part = facts.reading(frozenset(reads or NO_PROSE))
+            for path, content in part.cached(family.__name__, partial(_made, family, part), reads is not None).items():
                 if path in out:
                     raise ValueError(f"two families make {path}")
                 out[path] = content

@@ -52,11 +52,14 @@ class Facts:
     reads: Reads = PROSE
     """The prose of entries that ``pool`` holds."""
 
-    def cached(self, name: str, compute: Callable[[], T]) -> T:
-        """Return a result that depends on the code and on these facts alone, if possible from an earlier build."""
+    def cached(self, name: str, compute: Callable[[], T], data: bool = True) -> T:
+        """Return a result that depends on the code and on these facts alone, if possible from an earlier build.
+
+        Without ``data`` it depends on the code alone.
+        """
         if self.folder is None:
             return compute()
-        return self.cache.get((code_fingerprint(), name, self.fingerprint), compute)
+        return self.cache.get((code_fingerprint(), name, self.fingerprint if data else ""), compute)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -65,15 +68,14 @@ class Facts:
         data = data_fingerprint(self.pool, self.folder)
         return fingerprint([], data, self.site_url, self.issues, json.dumps(self.tables))
 
-    def reading(self, reads: Reads) -> Facts:
-        """Return the same facts with only this prose of entries."""
-        if reads not in self._readings:
-            self._readings[reads] = replace(self, reads=reads)
-        return self._readings[reads]
+    _readings: dict[Reads, Facts] = field(default_factory=dict, compare=False, repr=False)
 
-    @cached_property
-    def _readings(self) -> dict[Reads, Facts]:
-        return {self.reads: self}
+    def __post_init__(self) -> None:
+        self._readings[self.reads] = self
+
+    def reading(self, reads: Reads) -> Facts:
+        """Return the same facts with only this prose of entries; families that read the same share their results."""
+        return self._readings.get(reads) or replace(self, reads=reads)
 
     def once(self, compute: Callable[[Facts], T]) -> T:
         """Return what a function computes from these facts, for several families that need it."""

@@ -46,15 +46,26 @@ KINDS = {
 }
 
 
+DARK = "slate"
+"""Material's name of the dark palette."""
+
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 CHAPTERS = sorted(path.stem for path in (ROOT / "docs" / "read").glob("*.md"))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_it_is_quiet_accessible_and_fits(visit: Callable[..., Visit], kind: str, width: int, scheme: str) -> None:
-    check(visit(KINDS[kind], width, scheme), width)
+def test_it_is_quiet_accessible_and_fits(visit: Callable[..., Visit], kind: str, width: int) -> None:
+    found = visit(KINDS[kind], width)
+    check(found, width)
+    found.page.evaluate(f"document.body.dataset.mdColorScheme = '{DARK}'")
+    found.page.evaluate("Promise.allSettled(document.getAnimations().map((fading) => fading.finished))")
+    check(found, width)
+
+
+def test_a_reader_with_a_dark_screen_gets_the_dark_palette(visit: Callable[..., Visit]) -> None:
+    for scheme, palette in (("light", "default"), ("dark", DARK)):
+        assert visit("", scheme=scheme).page.evaluate("document.body.dataset.mdColorScheme") == palette
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

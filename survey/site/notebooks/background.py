@@ -29,6 +29,11 @@ class BackgroundRuns:
         """What each notebook depended on when its last run was started."""
         self.failed: dict[Path, str] = {}
         self.waiting = 0
+        self.ready = threading.Event()
+
+    def begin(self) -> None:
+        """Start the runs: the first pages are there and need the processor no more."""
+        self.ready.set()
 
     def executed(self, paths: Iterable[Path]) -> dict[Path, Notebook]:
         """Return every notebook: with its outputs, or with a note that it is being run.
@@ -54,6 +59,7 @@ class BackgroundRuns:
         return _with_note(notebook, FAILED.format(self.failed[path]) if path in self.failed else RUNNING)
 
     def _run(self, path: Path, notebook: Notebook, own: list[str]) -> None:
+        self.ready.wait()
         with self.slots:
             try:
                 run_and_cache(notebook, path, self.project, own)

@@ -100,6 +100,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             if self.pages:
                 self.pages.keep(Path(config.site_dir))
             self.building.publish()
+            if self.runs:
+                self.runs.begin()
 
     @event_priority(-100)
     def on_build_error(self, *, error: Exception) -> None:

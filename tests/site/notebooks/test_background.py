@@ -37,7 +37,7 @@ class Reports:
         self.arrived.release()
 
     def wait(self) -> None:
-        assert self.arrived.acquire(timeout=300), "no run has ended"
+        assert self.arrived.acquire(timeout=100), "no run has ended"
 
 
 @pytest.fixture
@@ -48,7 +48,9 @@ def reports() -> Reports:
 @pytest.fixture
 def runs(tmp_path: Path, reports: Reports) -> BackgroundRuns:
     (tmp_path / "constraints.txt").write_text((ROOT / "constraints.txt").read_text())
-    return BackgroundRuns(tmp_path, reports)
+    found = BackgroundRuns(tmp_path, reports)
+    found.begin()
+    return found
 
 
 def texts(notebook: dict[str, Any]) -> list[str]:
@@ -83,6 +85,16 @@ def test_a_notebook_that_fails_says_why_and_is_run_again_when_it_is_edited(
     assert texts(runs.executed([one])[one])[1] == f"*{RUNNING}*"
     reports.wait()
     assert runs.executed([one])[one]["cells"][1]["outputs"][0]["data"]["text/plain"] == "1.0"
+
+
+def test_no_run_begins_before_the_first_pages_are_there(tmp_path: Path, reports: Reports) -> None:
+    (tmp_path / "constraints.txt").touch()
+    runs = BackgroundRuns(tmp_path, reports)
+    one = write(tmp_path / "notebooks" / "one.ipynb", ("markdown", "# One"), ("code", "6 * 7"))
+    runs.executed([one])
+    assert not reports.arrived.acquire(timeout=1)
+    runs.begin()
+    reports.wait()
 
 
 def test_a_notebook_without_code_and_one_that_is_none_are_not_waited_for(tmp_path: Path, runs: BackgroundRuns) -> None:
