@@ -27,7 +27,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "build", "publishing",
     ),
-    "survey.cli": ("lazy_group", "literature", "trace", "site"),
+    "survey.cli": ("lazy_group", "output", "literature", "trace", "site"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

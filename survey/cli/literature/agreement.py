@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, formats, pass_bib, select_entries, where
+from survey.cli.literature.options import as_of, pass_bib, select_entries, where
 from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.output import formats
 from survey.extras import lazy
 from survey.literature import Pool
 from survey.literature.agreement import (

@@ -12,8 +12,9 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, formats, pass_bib
+from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
+from survey.cli.output import formats
 from survey.literature import Pool, load
 from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable_sentence, question
 from survey.literature.problems import expected, quoted

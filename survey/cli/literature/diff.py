@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from survey.cli.literature.comment import change_summary, comment
-from survey.cli.literature.options import Day, formats, pass_bib
+from survey.cli.literature.options import Day, pass_bib
 from survey.cli.literature.printing import wrapped
+from survey.cli.output import formats
 from survey.literature import Entry, Pool, Tag, load
 from survey.literature.bibtex import CHECKS
 from survey.literature.claims import Cell, Changes, Judgement, changes, compare_copies, formatted_number

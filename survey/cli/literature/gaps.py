@@ -13,8 +13,9 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.options import as_of, formats, pass_bib
+from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.output import formats
 from survey.literature import Pool, load
 from survey.literature.gaps import Cell, Gap, GapMap, Kind, TripleMap, every_map, gap_map, ranked, triple
 

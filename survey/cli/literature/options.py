@@ -90,12 +90,6 @@ where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE", 
 primary = click.option("--primary", is_flag=True, help="Match first values only.")
 
 
-def formats(*names: str) -> Callable[..., Any]:
-    """Return an option --format with these choices; the first is the default."""
-    return click.option("--format", "form", type=click.Choice(names), default=names[0], show_default=True,
-                        help="Output format.")  # fmt: skip
-
-
 def select_entries(folder: Path, day: date | None, filters: list[tuple[str, str]], primary: bool) -> Pool:
     """Return the entries that match a command's filters."""
     try:

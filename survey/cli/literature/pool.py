@@ -17,8 +17,9 @@ import click
 from tabulate import tabulate
 
 from survey.atomic import write_atomically
-from survey.cli.literature.options import as_of, fail, formats, pass_bib, primary, select_entries, where
+from survey.cli.literature.options import as_of, fail, pass_bib, primary, select_entries, where
 from survey.cli.literature.printing import bars, count_table, entry_page, json_header, summary_line
+from survey.cli.output import formats
 from survey.literature import Pool, load, read_pool, read_taxonomy
 from survey.literature.bibtex import arxiv_date
 from survey.literature.checking import check_files, existing_entries

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from survey.cli.literature.options import as_of, formats, pass_bib, primary, where
+from survey.cli.literature.options import as_of, pass_bib, primary, where
 from survey.cli.literature.printing import json_header, wrapped
+from survey.cli.output import formats
 from survey.literature import load
 from survey.literature.related import NOTICE, Related, Style, related
 

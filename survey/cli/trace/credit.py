@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from survey.cli.output import formats, output
 from survey.cli.trace.files import open_output, read_documents, reports_errors, require_trace
 from survey.traces import Trace
 from survey.traces.credit import KINDS, METHODS, VALUES, NotMeasurable, assign
@@ -58,21 +59,8 @@ files = click.argument("paths", metavar="FILE...", nargs=-1, required=True,
     help="Level of the confidence intervals.",
 )
 @click.option("--reward", metavar="NAME", help="Reward to assign.  [default: team, or the only one]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "parquet"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Output file; .gz and .zst compress it.  [default: standard output]",
-)
+@formats("table", "json", "csv", "parquet")
+@output
 @reports_errors
 def credit(
     paths: tuple[Path, ...], kind: str, method: str, value: str, samples: int | None, seed: int, level: float,

@@ -25,8 +25,8 @@ PROGRESS_BAR_SIZE = 20_000_000
 file = click.argument(
     "path", metavar="FILE", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 )
-output = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                      help="Output file; .gz and .zst compress it.  [default: standard output]")  # fmt: skip
+salt = click.option("--salt", metavar="TEXT",
+                    help="Salt of the hashes, to keep several outputs comparable.  [default: a new one]")  # fmt: skip
 which = click.option("--trace", "wanted", metavar="ID", help="Trace to use, if the file holds several.")
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import click
 
 from survey.cli.lazy_group import LazyGroup
+from survey.cli.output import formats, output
 from survey.cli.trace import printing
 from survey.cli.trace.files import (
     file,
     open_output,
-    output,
     read_documents,
     reports_errors,
     require_trace,
+    salt,
     select_trace,
     which,
     write_output,
@@ -83,14 +84,7 @@ def trace() -> None:
     metavar="N",
     help="Most errors, and most warnings, to print for each trace.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@formats("text", "json")
 @reports_errors
 def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
     """Report every structural error and every contradiction between events.
@@ -116,14 +110,7 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
 @trace.command(short_help="Report measures: time, critical path, agents, costs.")
 @file
 @which
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "html"]),
-    default="text",
-    show_default=True,
-    help="Output format; html is a self-contained page.",
-)
+@formats("text", "json", "html", about="Output format; html is a self-contained page.")
 @output
 @reports_errors
 def report(path: Path, wanted: str | None, form: str, output: Path | None) -> None:
@@ -148,11 +135,7 @@ def report(path: Path, wanted: str | None, form: str, output: Path | None) -> No
 )
 @output
 @click.option("--keep-content", is_flag=True, help="Keep free text.  [default: store its hash and length]")
-@click.option(
-    "--salt",
-    metavar="TEXT",
-    help="Salt of the hashes, to make several imports comparable.  [default: a new one each time]",
-)
+@salt
 @reports_errors
 def import_command(
     form: str, paths: tuple[Path, ...], output: Path | None, keep_content: bool, salt: str | None
@@ -201,14 +184,7 @@ def export_command(form: str, path: Path, wanted: str | None, output: Path | Non
 @which
 @click.option("--until", "last", metavar="EVENT", help="Stop after this event.")
 @click.option("--cut", is_flag=True, help="Print the trace up to that event instead of the states.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format of the states.",
-)
+@formats("text", "json", about="Output format of the states.")
 @output
 @reports_errors
 def replay_command(path: Path, wanted: str | None, last: str | None, cut: bool, form: str, output: Path | None) -> None:
@@ -235,9 +211,7 @@ def replay_command(path: Path, wanted: str | None, last: str | None, cut: bool, 
 @click.argument(
     "paths", metavar="A B", nargs=2, type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format."
-)
+@formats("text", "json")
 @reports_errors
 def diff(paths: tuple[Path, Path], form: str) -> None:
     """Compare two traces event by event, in causal order, and measure by measure.
@@ -253,11 +227,7 @@ def diff(paths: tuple[Path, Path], form: str) -> None:
 @trace.command(short_help="Remove names and content from traces.")
 @file
 @output
-@click.option(
-    "--salt",
-    metavar="TEXT",
-    help="Salt of the hashes, to keep several traces comparable.  [default: a new one each time]",
-)
+@salt
 @reports_errors
 def anonymise(path: Path, output: Path | None, salt: str | None) -> None:
     """Replace all names, and keep the events, times and figures unchanged.

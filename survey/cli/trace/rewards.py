@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from survey.cli.output import formats
 from survey.cli.trace.files import file, reports_errors, select_trace, which
 from survey.traces import Trace, replay
 from survey.traces.problems import nearest
@@ -61,8 +62,7 @@ class _Setting(click.ParamType[tuple[str, float]]):
                    "also parl.  [default: R1 to R8]")  # fmt: skip
 @click.option("--weight", "settings", type=_Setting(), multiple=True, metavar="NAME=VALUE",
               help="Set a weight of the families chosen; repeatable. A weight of 0 leaves a part out.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True,
-              help="Output format.")  # fmt: skip
+@formats("table", "json", "csv")
 @reports_errors
 def reward(
     path: Path,

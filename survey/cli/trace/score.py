@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from survey.cli.output import formats, output
 from survey.cli.trace.files import reports_errors
 from survey.extras import needed
 from survey.traces.files import write_compressed
@@ -63,10 +64,8 @@ UNFINISHED = 3
 @click.option("--unit", default="agent", show_default=True, metavar="KIND", help="Unit that receives credit.")
 @click.option("--samples", type=click.IntRange(min=2), metavar="N", help="Estimate credit from N sampled orders.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sampling.")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True,
-              help="JSON Lines hold the complete rows; CSV is for a spreadsheet.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Output file; .gz and .zst compress it.  [default: standard output]")  # fmt: skip
+@formats(*FORMATS, about="JSON Lines hold the complete rows; CSV is for a spreadsheet.")
+@output
 @click.option("--restart", is_flag=True, help="Discard the results of an earlier run in FILE.part.")
 @reports_errors
 def score(

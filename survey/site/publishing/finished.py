@@ -9,10 +9,8 @@ search index are restored, so that MkDocs checks and finds every page as if it h
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,10 +20,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
-from mkdocs.utils import CountHandler, get_markdown_title, meta
+from mkdocs.utils import get_markdown_title, meta
 
 from survey.site.cache import Cache, code_fingerprint, fingerprint
 from survey.site.publishing.html_blocks import anchors, put_back, set_aside
+from survey.site.publishing.warning_count import Warnings
 
 TEMPLATE = "finished.html"
 
@@ -45,37 +44,6 @@ CODE = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code\b)(?![^>]*\stabindex=)"
 
 LOCAL = {"site_dir", "config_file_path", "docs_dir", "watch", "dev_addr", "strict", "plugins", "nav", "theme"}
 """Settings that no page depends on, or that are counted in another form."""
-
-
-class Warnings(logging.Handler):
-    """Counts the warnings of MkDocs and its plugins."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count."""
-        self.count += 1
-
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Count warnings until the block ends, even those that ``mkdocs --quiet`` does not show."""
-        logger = logging.getLogger("mkdocs")
-        level, shown = logger.level, {handler: handler.level for handler in logger.handlers}
-        if level > logging.WARNING:
-            for handler in shown:
-                if not isinstance(handler, CountHandler):
-                    handler.setLevel(max(handler.level, level))
-            logger.setLevel(logging.WARNING)
-        logger.addHandler(self)
-        try:
-            yield
-        finally:
-            logger.removeHandler(self)
-            logger.setLevel(level)
-            for handler, before in shown.items():
-                handler.setLevel(before)
 
 
 @dataclass

@@ -25,8 +25,8 @@ from mkdocs.utils.templates import TemplateContext
 
 from survey import garbage_collection
 from survey.atomic import atomic_write
-from survey.site.publishing.finished import Warnings
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
+from survey.site.publishing.warning_count import Warnings
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"

@@ -12,10 +12,13 @@ from typing import Any
 
 from survey.traces.model import NOTHING, OUTSIDE, number
 
-__all__ = ["flag", "instance", "instant", "items", "mapping", "number", "text", "tokens"]
+__all__ = ["Fields", "flag", "instance", "instant", "items", "mapping", "number", "text", "tokens"]
+
+Fields = Mapping[str, Any]
+"""An object of a log."""
 
 
-def mapping(value: object) -> Mapping[str, Any]:
+def mapping(value: object) -> Fields:
     """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else NOTHING
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from survey.traces.importers.json_values import items, mapping, number, text
+from survey.traces.importers.json_values import Fields, items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
@@ -34,7 +34,6 @@ SCORES = {
 }
 """Names of the rewards, with their source fields."""
 
-Fields = Mapping[str, Any]
 Session = list[tuple[str, str, str]]
 """Messages: sender, receiver, text."""
 

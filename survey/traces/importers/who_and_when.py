@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from survey.traces.importers.json_values import items, mapping, number, text
+from survey.traces.importers.json_values import Fields, items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
@@ -20,8 +20,6 @@ NAME = "who-and-when"
 TERMINAL = "Computer_terminal"
 ORCHESTRATOR = re.compile(r"(?P<name>Orchestrator)\s*(?:\((?:->\s*(?P<to>[^()]+)|(?P<aside>[^()]*))\))?\s*", re.DOTALL)
 """The roles of Magentic-One's orchestrator: "(thought)", "(-> WebSurfer)", "(termination condition)"."""
-
-Fields = Mapping[str, Any]
 
 
 def recognises(log: Log) -> bool:

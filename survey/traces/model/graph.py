@@ -7,23 +7,16 @@ path over a million events is one pass over a list, without a data structure per
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import compress, groupby, islice
-from operator import ge, le, lt
+from operator import ge, le
 
+from survey.traces.model.order import by_time, causal, places_in
 from survey.traces.model.schema import EVENT_TYPES, TYPING
 from survey.traces.model.trace import Edges, Event, Trace
 from survey.traces.problems import Problems, nearest, quoted
-
-RANKS = {type: rank for rank, type in enumerate(
-    ("human_intervention", "orchestrator_decision", "spawn", "delegate", "model_call", "message", "tool_call",
-     "tool_result", "safety_event", "compaction", "return", "aggregate", "despawn", "stop")
-)}  # fmt: skip
-"""Order of simultaneous events that no edge orders: agents act after their spawn and before their
-despawn, and results follow calls."""
 
 KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}
 """Event types as numbers, so that the types of a million events fit in a million bytes."""
@@ -111,16 +104,16 @@ def graph(trace: Trace, problems: Problems | None = None) -> Graph:
     events = trace.events
     ordered: Sequence[Event]
     sources, targets, types = _ends(trace, problems)
-    order = _by_time(events)
+    order = by_time(events)
     if order != range(len(events)):
         sources, targets = _moved(order, sources, targets)
     reordered = any(map(ge, sources, targets))
     if reordered:
         ordered = [events[position] for position in order]
         sources, targets, types = _without_cycles(ordered, sources, targets, types, problems)
-        causal = _causal(len(ordered), sources, targets)
-        sources, targets = _moved(causal, sources, targets)
-        order = [order[place] for place in causal]
+        ordering = causal(len(ordered), sources, targets)
+        sources, targets = _moved(ordering, sources, targets)
+        order = [order[place] for place in ordering]
     if not all(map(le, targets, islice(targets, 1, None))):
         by_target = sorted(range(len(targets)), key=targets.__getitem__)
         sources, targets = [sources[edge] for edge in by_target], [targets[edge] for edge in by_target]
@@ -165,19 +158,8 @@ def _columns(edges: Iterable[tuple[int, int, str]]) -> tuple[list[int], list[int
 
 def _moved(order: Sequence[int], *columns: Sequence[int]) -> list[list[int]]:
     """Return columns of places, converted to a new order of the events."""
-    new = _places_in(order)
+    new = places_in(order)
     return [list(map(new.__getitem__, column)) for column in columns]
-
-
-def _by_time(events: Sequence[Event]) -> Sequence[int]:
-    times = [event.t for event in events]
-    if all(map(lt, times, islice(times, 1, None))):
-        return range(len(events))
-    order = sorted(range(len(events)), key=times.__getitem__)
-    inorder = [times[position] for position in order]
-    if all(map(lt, inorder, islice(inorder, 1, None))):
-        return order
-    return sorted(order, key=lambda position: (times[position], RANKS[events[position].type]))
 
 
 def _first_places(ordered: Sequence[Event]) -> dict[str, int]:
@@ -197,92 +179,11 @@ def _report_duplicate_ids(trace: Trace, problems: Problems) -> None:
         first.setdefault(event.id, position)
 
 
-def _causal(size: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
-    """Sort places so that every edge is respected, and time where edges leave the order open.
-
-    Where edges form a cycle, its earliest event comes first, as if no edge led back to it.
-    """
-    waiting = [0] * size
-    follows: list[list[int]] = [[] for _ in range(size)]
-    for source, target in zip(sources, targets, strict=True):
-        if source != target:
-            follows[source].append(target)
-            waiting[target] += 1
-    ready = [place for place in range(size) if not waiting[place]]
-    heapq.heapify(ready)
-    causal: list[int] = []
-    done = bytearray(size)
-    cycles = _Cycles(follows, done) if len(ready) < size else None
-    while len(causal) < size:
-        if not ready and cycles:
-            ready.append(cycles.next())
-        place = heapq.heappop(ready)
-        if done[place]:
-            continue
-        done[place] = 1
-        causal.append(place)
-        for target in follows[place]:
-            waiting[target] -= 1
-            if not waiting[target] and not done[target]:
-                heapq.heappush(ready, target)
-    return causal
-
-
-class _Cycles:
-    """Finds cycles among events that wait for one another, visiting every edge about once."""
-
-    def __init__(self, follows: Sequence[Sequence[int]], done: bytearray) -> None:
-        self._follows, self._done = follows, done
-        self._before: list[list[int]] = []
-        self._first = 0
-        self._path: list[int] = []
-        self._at: dict[int, int] = {}
-
-    def next(self) -> int:
-        """Return the earliest event on some remaining cycle. There must be one."""
-        if not self._before:
-            self._before = [[] for _ in self._follows]
-            for source, targets in enumerate(self._follows):
-                for target in targets:
-                    self._before[target].append(source)
-        while True:
-            while self._path and self._done[self._path[-1]]:
-                del self._at[self._path.pop()]
-            if not self._path:
-                self._first = self._done.index(0, self._first)
-                self._step(self._first)
-            causes = self._before[self._path[-1]]
-            while self._done[causes[-1]]:
-                causes.pop()
-            if causes[-1] in self._at:
-                return self._cut(min(self._path[self._at[causes[-1]] :]))
-            self._step(causes[-1])
-
-    def _cut(self, place: int) -> int:
-        """Drop a place and everything after it from the path; what remains on the path still waits for it."""
-        for passed in self._path[self._at[place] :]:
-            del self._at[passed]
-        del self._path[len(self._at) :]
-        return place
-
-    def _step(self, place: int) -> None:
-        self._at[place] = len(self._path)
-        self._path.append(place)
-
-
-def _places_in(order: Sequence[int]) -> list[int]:
-    """Return the new place of each old place in an order."""
-    new = [0] * len(order)
-    for place, old in enumerate(order):
-        new[old] = place
-    return new
-
-
 def _without_cycles(
     ordered: Sequence[Event], sources: Sequence[int], targets: Sequence[int], types: Sequence[str], problems: Problems
 ) -> tuple[Sequence[int], Sequence[int], Sequence[str]]:
     """Return the edges without those that lead back to the earliest event of a cycle, which are reported."""
-    new = _places_in(_causal(len(ordered), sources, targets))
+    new = places_in(causal(len(ordered), sources, targets))
     back = [new[source] >= new[target] for source, target in zip(sources, targets, strict=True)]
     if not any(back):
         return sources, targets, types

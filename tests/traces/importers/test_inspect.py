@@ -15,7 +15,8 @@ import pytest
 
 from survey.traces import Event, Trace, check
 from survey.traces.importers.inspect_log import IMPORTER
-from survey.traces.importers.inspect_log.writing import account, scores
+from survey.traces.importers.inspect_log.outcome import scores
+from survey.traces.importers.inspect_log.writing import account
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content
 from tests.traces.importers.mutants import thinned

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from survey.traces.importers.inspect_log.samples import Fields, Samples, is_archive, is_document
-from survey.traces.importers.inspect_log.transcript import ROOT, Transcript, transcript
-from survey.traces.importers.inspect_log.writing import Writer, failed, limit_of, scores
-from survey.traces.importers.json_values import flag, items, mapping, number, text
+from survey.traces.importers.inspect_log.events import ROOT, Transcript
+from survey.traces.importers.inspect_log.outcome import failed, limit_of, scores
+from survey.traces.importers.inspect_log.samples import Samples, is_archive, is_document
+from survey.traces.importers.inspect_log.transcript import transcript
+from survey.traces.importers.inspect_log.writing import Writer
+from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.model import Builder, Content, Trace
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from survey.traces.files import SizeLimited
-from survey.traces.importers.json_values import items, mapping, text
+from survey.traces.importers.json_values import Fields, items, mapping, text
 from survey.traces.importers.log import BadLog, Log
 
 # Inspect packs with Zstandard since 2026, which the zip module of older Pythons cannot read.
@@ -30,8 +30,6 @@ WHOLE = re.compile(r"samples/.+_epoch_\d+\.json")
 IN_PIECES = re.compile(r"(samples/.+_epoch_\d+)/sample\.json")
 UNPACKING = (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 """Exceptions raised by damaged archives and by unsupported compression."""
-
-Fields = Mapping[str, Any]
 
 
 @dataclass

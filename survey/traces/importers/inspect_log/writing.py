@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from survey.traces.importers.inspect_log.transcript import ROOT, Item, Span, Transcript, message, names_agent
-from survey.traces.importers.json_values import flag, items, mapping, number, text, tokens
+from survey.traces.importers.inspect_log.events import ROOT, Item, Span, Transcript, message, names_agent
+from survey.traces.importers.inspect_log.outcome import failed, limit_of, scores
+from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text, tokens
 from survey.traces.model import Builder
 
-Fields = Mapping[str, Any]
 Act = tuple[tuple[float, int, float], Callable[[Any], None], Any]
 
 ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32}|\d+)")
@@ -333,50 +333,6 @@ def account(usage: Fields) -> dict[str, float] | None:
     elif reasoning and total == read + given + cached + reasoning:
         known["output"] = given + reasoning
     return known
-
-
-MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-
-
-def scores(name: str, value: object) -> Iterator[tuple[str, float]]:
-    """Yield a score as numbers; Inspect's marks (correct, incorrect, partial, no answer) count as in its metrics."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            if not isinstance(part, Mapping):
-                yield from scores(f"{name}/{key}", part)
-    elif isinstance(value, str):
-        try:
-            worth = MARKS.get(value, WORDS.get(value.lower()))
-            value = float(value) if worth is None else worth
-        except ValueError:
-            return
-        yield from scores(name, value)
-    elif isinstance(value, bool):
-        yield name, float(value)
-    elif (plain := number(value)) is not None:
-        yield name, plain
-
-
-def limit_of(sample: Fields, found: Transcript) -> str | None:
-    """Return the kind of limit that ended the sample; None for a limit that ended one agent only."""
-    if limit := mapping(sample.get("limit")):
-        return text(limit.get("type")) or "custom"
-    acts = (item for item in found.items if item.kind in ("model", "tool") and not found.is_scoring(item))
-    work = max((item.place for item in acts), default=-1)
-    for item in reversed(found.items):
-        if item.place < work or "limit" in sample:
-            break
-        if item.kind == "sample_limit":
-            return text(item.fields.get("type")) or "custom"
-        if item.kind == "interrupt" and item.fields.get("source") in ("limit", "system"):
-            return "custom"
-    return None
-
-
-def failed(sample: Fields, found: Transcript) -> bool:
-    """Return whether the sample ended in an error."""
-    return bool(sample.get("error")) or any(item.kind == "error" for item in found.items)
 
 
 def _spawning(child: Span, place: int) -> tuple[int, float]:
