@@ -4,6 +4,8 @@ Every package of ``survey.traces`` uses it; it depends on ``survey.traces.proble
 """
 
 from survey.traces.model.building import Builder, Content
+from survey.traces.model.edges import Edge, Edges
+from survey.traces.model.event import EXTERNAL_ACTS, LARGEST, NOTHING, OUTSIDE, Event, Tokens, first_agent
 from survey.traces.model.graph import Graph, graph
 from survey.traces.model.schema import (
     ADDED_FIELDS,
@@ -16,19 +18,7 @@ from survey.traces.model.schema import (
     text,
 )
 from survey.traces.model.state import State
-from survey.traces.model.trace import (
-    EXTERNAL_ACTS,
-    LARGEST,
-    NOTHING,
-    OUTSIDE,
-    Edge,
-    Edges,
-    Event,
-    Tokens,
-    Trace,
-    first_agent,
-    number,
-)
+from survey.traces.model.trace import Trace, number
 
 __all__ = [
     "ADDED_FIELDS", "EDGE_TYPES", "EVENT_FIELDS", "EVENT_TYPES", "EXTERNAL_ACTS", "LARGEST", "NOTHING", "OUTSIDE",

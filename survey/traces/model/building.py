@@ -16,7 +16,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from survey.traces.model.trace import Edge, Event, Trace
+from survey.traces.model.edges import Edge
+from survey.traces.model.event import Event
+from survey.traces.model.trace import Trace
 
 
 class Content:

@@ -13,9 +13,11 @@ from functools import cache, cached_property
 from itertools import compress, groupby, islice
 from operator import ge, le
 
+from survey.traces.model.edges import Edges
+from survey.traces.model.event import Event
 from survey.traces.model.order import by_time, causal, places_in
 from survey.traces.model.schema import EVENT_TYPES, TYPING
-from survey.traces.model.trace import Edges, Event, Trace
+from survey.traces.model.trace import Trace
 from survey.traces.problems import Problems, nearest, quoted
 
 KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from operator import lt
 
-from survey.traces.model.trace import Event
+from survey.traces.model.event import Event
 
 RANKS = {type: rank for rank, type in enumerate(
     ("human_intervention", "orchestrator_decision", "spawn", "delegate", "model_call", "message", "tool_call",

@@ -13,7 +13,7 @@ from survey.traces import EDGE_TYPES, EVENT_TYPES
 from survey.traces.checks.validation import EDGES, EVENTS, Validator
 from survey.traces.files.decoding import edges, events
 from survey.traces.model import EVENT_FIELDS, LARGEST, Event
-from survey.traces.model.trace import UNNAMED
+from survey.traces.model.event import UNNAMED
 from tests.traces.strategies import MODEST, Json, jsons
 
 VALID = {part: Validator(schema, compiled=False) for part, schema in (("events", EVENTS), ("edges", EDGES))}
@@ -177,7 +177,7 @@ ODD: list[dict[str, Any]] = [
 def test_fast_and_slow_conversion_give_the_same_event(odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     fields = {"id": "e1", "t": 2, "type": "message", "agent": "a", "to": "b", **odd}
     quick = Event.of(fields)
-    monkeypatch.setattr("survey.traces.model.trace._is_lossless", lambda fields: False)
+    monkeypatch.setattr("survey.traces.model.event._is_lossless", lambda fields: False)
     careful = Event.of(fields)
     assert quick == careful
     assert all(name in quick.to_json() for name, value in odd.items() if value is not None)
