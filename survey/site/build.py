@@ -15,7 +15,7 @@ from typing import Any
 
 from survey import garbage_collection
 from survey.site.charts.drawing import RUNTIME
-from survey.site.drafts import EVIDENCE, NO_PROSE, PROSE, SUMMARY, Reads, fill
+from survey.site.drafts import EVIDENCE, NO_PROSE, PROSE, SUMMARY, TABLES, Reads, fill
 from survey.site.facts import Facts, Files
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.agreement.builder import agreement_pages
@@ -69,7 +69,7 @@ FAMILIES: Mapping[Family, Reads | None] = {
     robustness_pages: NO_PROSE,
     change_pages: NO_PROSE,
     agreement_pages: {EVIDENCE},
-    scale_pages: NO_PROSE,
+    scale_pages: {TABLES},
     gap_pages: NO_PROSE,
     related_pages: NO_PROSE,
     new_entry_pages: NO_PROSE,
@@ -80,7 +80,7 @@ FAMILIES: Mapping[Family, Reads | None] = {
     _exports: PROSE,
     _end: None,
 }
-"""The table of contents: each family is a function from facts to files, with the prose of entries that it reads.
+"""The table of contents: each family is a function from facts to files, with what it reads besides tags and citations.
 
 None stands for a family that reads nothing of the pool.
 """

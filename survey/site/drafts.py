@@ -20,9 +20,10 @@ from survey.literature.pool import Entry
 from survey.site.cache import fingerprint
 
 Reads = Set[str]
-"""Which prose of entries a family of pages reads: names of fields, or the start of such names."""
+"""What a family of pages reads besides tags and citations: prose of entries (names of fields, or the start of such
+names), and the tables of notebooks."""
 
-SUMMARY, EVIDENCE = "summary", "why-"
+SUMMARY, EVIDENCE, TABLES = "summary", "why-", "tables of notebooks"
 NO_PROSE: Reads = frozenset()
 PROSE: Reads = frozenset({SUMMARY, EVIDENCE})
 

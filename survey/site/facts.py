@@ -18,7 +18,7 @@ from survey.literature.related import Filter, Related, related
 from survey.site.cache import Cache, code_fingerprint, fingerprint
 from survey.site.charts.drawing import Chart, Pictures
 from survey.site.charts.pool_charts import every_chart
-from survey.site.drafts import PROSE, Draft, Reads, data_fingerprint, draft
+from survey.site.drafts import PROSE, TABLES, Draft, Reads, Withheld, data_fingerprint, draft
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.markup.links import anchor
 from survey.site.notebooks.rendering import Table, tables
@@ -49,8 +49,8 @@ class Facts:
     cache: Cache = field(default_factory=Cache)
     folder: Path | None = None
     """The folder of the data; without it nothing is taken from the cache by its name."""
-    reads: Reads = PROSE
-    """The prose of entries that ``pool`` holds."""
+    reads: Reads = PROSE | {TABLES}
+    """What the families that are given these facts read."""
 
     def cached(self, name: str, compute: Callable[[], T], data: bool = True) -> T:
         """Return a result that depends on the code and on these facts alone, if possible from an earlier build.
@@ -66,7 +66,8 @@ class Facts:
         """A fingerprint of these facts, for a folder of data."""
         assert self.folder is not None
         data = data_fingerprint(self.pool, self.folder)
-        return fingerprint([], data, self.site_url, self.issues, json.dumps(self.tables))
+        tables = json.dumps(self.tables) if TABLES in self.reads else ""
+        return fingerprint([], data, self.site_url, self.issues, tables)
 
     _readings: dict[Reads, Facts] = field(default_factory=dict, compare=False, repr=False)
 
@@ -74,7 +75,7 @@ class Facts:
         self._readings[self.reads] = self
 
     def reading(self, reads: Reads) -> Facts:
-        """Return the same facts with only this prose of entries; families that read the same share their results."""
+        """Return the same facts for families that read only this; those that read the same share their results."""
         return self._readings.get(reads) or replace(self, reads=reads)
 
     def once(self, compute: Callable[[Facts], T]) -> T:
@@ -114,7 +115,9 @@ class Facts:
 
     @cached_property
     def tables(self) -> dict[str, Table]:
-        """Every table that a notebook shows, by its title."""
+        """Every table that a notebook shows, by its title. Raises ``Withheld`` for families that do not read it."""
+        if TABLES not in self.reads:
+            raise Withheld("the tables of notebooks are withheld from this family of pages (name them in FAMILIES)")
         return {title: table for notebook in self.notebooks for title, table in tables(notebook).items()}
 
     @cached_property

@@ -11,7 +11,7 @@ import pytest
 from survey.literature import Pool, load
 from survey.site import build as building
 from survey.site.cache import Cache
-from survey.site.drafts import NO_PROSE, Withheld, draft, fill
+from survey.site.drafts import NO_PROSE, TABLES, Withheld, draft, fill
 from survey.site.facts import Facts
 from tests.conftest import few_data
 
@@ -157,6 +157,20 @@ def test_a_family_cannot_read_what_it_does_not_name(tmp_path: Path) -> None:
         drafted["c3"].text("summary")
     with pytest.raises(Withheld):
         drafted["c3"].why("reward")
+
+
+def test_a_new_run_of_a_notebook_concerns_only_the_families_that_read_its_tables(tmp_path: Path) -> None:
+    data = few_data(tmp_path)
+    shown = {"data": {"application/json": {"title": "T", "head": ["a"], "rows": [["1"]]}}}
+    with Cache(tmp_path / "made") as cache:
+        before, after = (
+            Facts(load(data), cache=cache, folder=data, notebooks=[{"cells": cells}])
+            for cells in ([], [{"outputs": [shown]}])
+        )
+        assert before.reading(NO_PROSE).fingerprint == after.reading(NO_PROSE).fingerprint
+        assert before.reading(frozenset({TABLES})).fingerprint != after.reading(frozenset({TABLES})).fingerprint
+        with pytest.raises(Withheld):
+            assert before.reading(NO_PROSE).tables
 
 
 def test_fingerprints_are_filled_in_for_the_pool_and_for_each_snapshot(published: Pool) -> None:
