@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -16,20 +15,6 @@ from survey.literature.related import NOTICE, Style, related
 from survey.literature.related.paragraph import ACTIVE, LATEX
 from tests.literature.conftest import TAXONOMY
 from tests.literature.gaps.four import FOUR
-
-PUBLISHED = date(2026, 5, 4)
-
-
-@pytest.fixture
-def four(folder: Callable[..., Path]) -> Pool:
-    """Four entries whose tables can be worked out by hand."""
-    return load(folder(FOUR))
-
-
-@pytest.fixture(scope="module")
-def then(pool: Pool) -> Pool:
-    """The published snapshot, whose numbers no later entry changes."""
-    return pool.as_of(PUBLISHED)
 
 
 def test_a_paragraph_is_generated_from_counts_and_citations(four: Pool) -> None:

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.literature import Pool, crosstab, load
+from survey.literature import Pool, crosstab
 from survey.literature.pool import NOT_CODED, cells, mentioned
 from survey.literature.related import Related, by_preference, in_reading_order, related
 from survey.literature.related.related import DEFAULT_AXES, DEPTH, STANDING
-from tests.literature.gaps.four import FOUR
-
-PUBLISHED = date(2026, 5, 4)
-
-
-@pytest.fixture
-def four(folder: Callable[..., Path]) -> Pool:
-    """Four entries whose tables can be worked out by hand."""
-    return load(folder(FOUR))
-
-
-@pytest.fixture(scope="module")
-def then(pool: Pool) -> Pool:
-    """The published snapshot, whose numbers no later entry changes."""
-    return pool.as_of(PUBLISHED)
 
 
 def keys(found: Related) -> list[str]:

@@ -7,6 +7,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+MISFITS: tuple[Any, ...] = (None, True, -1, 1e300, 10**30, "", [], [[]], {}, float("nan"))
+"""Values that hardly any field of a log has."""
+
 STRANGE: list[Any] = [None, True, False, 0, -1, 1e300, 3.5, "", "x", "ü" * 300, [], {}, [[]], [None, 1], {"a": {}}]
 
 FAULTS_OF_AN_IMPORTER = {

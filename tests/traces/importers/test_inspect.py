@@ -19,7 +19,7 @@ from survey.traces.importers.inspect_log.outcome import scores
 from survey.traces.importers.inspect_log.writing import account
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content
-from tests.traces.importers.mutants import thinned
+from tests.traces.importers.mutants import MISFITS, thinned
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -548,21 +548,7 @@ def test_a_packing_that_python_does_not_know_says_so() -> None:
 
 SEEDS = 200
 
-STRANGE: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    1e300,
-    10**30,
-    "",
-    "x",
-    "2026-03-08T09:00:09Z",
-    [],
-    [[]],
-    {},
-    {"id": "help"},
-    float("nan"),
-)
+VALUES = (*MISFITS, *("x", "2026-03-08T09:00:09Z", {"id": "help"}))
 
 
 @pytest.mark.parametrize("name", ["team.json", "steps.json", "events.json"])
@@ -571,7 +557,7 @@ def test_damaged_logs_give_valid_traces_or_say_why_not(name: str) -> None:
     for seed in range(SEEDS):
         chance = random.Random(seed)
         try:
-            found = of_document(thinned(document, chance, chance.choice((0.002, 0.01, 0.05)), STRANGE))
+            found = of_document(thinned(document, chance, chance.choice((0.002, 0.01, 0.05)), VALUES))
         except BadLog:
             continue
         for trace in found:

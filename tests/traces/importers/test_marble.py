@@ -15,7 +15,7 @@ from survey.traces import Trace, check
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.marble import IMPORTER
 from survey.traces.model import Content
-from tests.traces.importers.mutants import thinned
+from tests.traces.importers.mutants import MISFITS, thinned
 
 LOGS = Path(__file__).parent / "logs" / "marble"
 
@@ -229,22 +229,7 @@ def test_names_of_agents_that_mean_somebody_else_are_changed() -> None:
     assert list(of_record(iterations=[iteration]).agents) == ["main", "main-agent", "user-agent"]
 
 
-STRANGE: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    1e300,
-    10**30,
-    "",
-    "agent1",
-    "main",
-    "user",
-    [],
-    [[]],
-    {},
-    {"agent1": 1},
-    float("nan"),
-)
+VALUES = (*MISFITS, *("agent1", "main", "user", {"agent1": 1}))
 
 
 @pytest.mark.parametrize("name", ["flat.jsonl", "chain-and-tree.jsonl"])
@@ -252,7 +237,7 @@ def test_damaged_results_give_valid_traces_or_say_why_not(name: str) -> None:
     documents = [json.loads(line) for line in (LOGS / name).read_text().split("\n") if line.startswith("{")]
     for seed in range(300):
         chance = random.Random(seed)
-        lines = thinned(documents, chance, chance.choice((0.01, 0.03, 0.1)), STRANGE)
+        lines = thinned(documents, chance, chance.choice((0.01, 0.03, 0.1)), VALUES)
         damaged = "\n".join(json.dumps(line) for line in lines) if isinstance(lines, list) else json.dumps(lines)
         try:
             found = traces(Path("x.jsonl"), damaged.encode())

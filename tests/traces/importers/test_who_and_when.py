@@ -15,7 +15,7 @@ from survey.traces import Event, Trace, check
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.who_and_when import IMPORTER
 from survey.traces.model import Content
-from tests.traces.importers.mutants import thinned
+from tests.traces.importers.mutants import MISFITS, thinned
 
 LOGS = Path(__file__).parent / "logs" / "who-and-when"
 
@@ -226,20 +226,7 @@ def test_several_runs_may_stand_in_a_list_or_in_lines() -> None:
     assert lost(as_lines[-1])["lines that are not JSON objects"] == 1
 
 
-STRANGE: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    1e300,
-    10**30,
-    "",
-    "user",
-    "human",
-    "Orchestrator (-> user)",
-    [],
-    {},
-    float("nan"),
-)
+VALUES = (*MISFITS, *("user", "human", "Orchestrator (-> user)"))
 
 
 @pytest.mark.parametrize("name", ["orchestrated.json", "chat.json"])
@@ -247,7 +234,7 @@ def test_damaged_runs_give_valid_traces_or_say_why_not(name: str) -> None:
     document = json.loads((LOGS / name).read_text())
     for seed in range(300):
         chance = random.Random(seed)
-        damaged = json.dumps(thinned(document, chance, chance.choice((0.01, 0.05, 0.1)), STRANGE))
+        damaged = json.dumps(thinned(document, chance, chance.choice((0.01, 0.05, 0.1)), VALUES))
         try:
             found = traces(Path("x.json"), damaged.encode())
         except BadLog:
