@@ -44,8 +44,7 @@ class Excerpt(Block):
         """Return the text of a field. Raises ``Withheld`` if it is withheld."""
         if name.startswith(self.withheld):
             raise Withheld(f"{self.key}: {name} is withheld from this family of pages (name it in FAMILIES)")
-        found = self.fields.get(name)
-        return found.text if found else ""
+        return Block.text(self, name)
 
 
 class Draft(Pool):

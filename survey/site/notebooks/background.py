@@ -7,11 +7,10 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from survey.literature.problems import InvalidSurvey
 from survey.site.notebooks.execution import Notebook, base_dependencies, cached_run, read_notebook, run_and_cache
 
-RUNNING = "This notebook is being run. Its results appear here as soon as they are there."
-FAILED = "This notebook cannot be run: {}"
+RUNNING = "This notebook is running. Its results will appear here when it has finished."
+FAILED = "This notebook failed: {}"
 
 
 class BackgroundRuns:
@@ -32,7 +31,7 @@ class BackgroundRuns:
         self.ready = threading.Event()
 
     def begin(self) -> None:
-        """Start the runs: the first pages are there and need the processor no more."""
+        """Start the runs, once the other pages are built."""
         self.ready.set()
 
     def executed(self, paths: Iterable[Path]) -> dict[Path, Notebook]:
@@ -63,7 +62,7 @@ class BackgroundRuns:
         with self.slots:
             try:
                 run_and_cache(notebook, path, self.project, own)
-            except InvalidSurvey as error:
+            except Exception as error:  # a kernel can die in many ways, and the page must not wait for ever
                 self.failed[path] = str(error)
                 (self.folder / f"{path.stem}.failed").write_text(str(error))  # the server builds again
             self.waiting -= 1

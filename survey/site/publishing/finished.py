@@ -9,8 +9,9 @@ search index are restored, so that MkDocs checks and finds every page as if it h
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,9 @@ class FinishedPages:
     def __init__(self, cache: Cache, warnings: Warnings, config: MkDocsConfig, files: Files, nav: Navigation) -> None:
         self.cache, self.warnings, self.files = cache, warnings, files
         plugins = [*config.plugins.values()]
-        self.usable = {type(plugin).__name__ for plugin in plugins} <= KNOWN_PLUGINS
+        notes_links = logging.getLogger("mkdocs.structure.pages").getEffectiveLevel() > logging.DEBUG
+        self.usable = notes_links and {type(plugin).__name__ for plugin in plugins} <= KNOWN_PLUGINS
+        """Whether pages can be reused: MkDocs notes links to anchors unless it is told to be verbose."""
         index = next((plugin.search_index for plugin in plugins if hasattr(plugin, "search_index")), None)
         self.sections: list[dict[str, Any]] = getattr(index, "entries", getattr(index, "_entries", []))
         self.indexed = 0
@@ -89,7 +92,7 @@ class FinishedPages:
     def begin(self, page: Page, text: str) -> str:
         """Return the Markdown of a page that is left to convert: none if an earlier build has made the page."""
         name = page.file.src_uri
-        about = json.dumps([page.meta, page.edit_url, page.canonical_url], sort_keys=True, default=str)
+        about = json.dumps([page.meta, page.edit_url, page.file.inclusion.name], sort_keys=True, default=str)
         key = (self.environment, name, text, about, *self.api.get(name, ()))
         self.consulted = {}
         found = self.cache.find(key) if self.usable else None
@@ -200,9 +203,11 @@ def _environment(config: MkDocsConfig, files: Files, nav: Navigation) -> str:
     )
 
 
-def _plain(value: object) -> str:
-    """Return a name for a value of the settings that is the same in every process."""
-    return str(value) if isinstance(value, (str, bytes, Path)) else type(value).__qualname__
+def _plain(value: object) -> object:
+    """Return a setting in a form that is the same in every process: of a function or an object, only its type."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value) if isinstance(value, (bytes, Path)) else type(value).__qualname__
 
 
 def _files_below(folder: str) -> list[Path]:

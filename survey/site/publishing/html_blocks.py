@@ -16,14 +16,22 @@ AFTER_BLANK = re.compile(r"(?:\A|(?<=\n\n))(?=<)")
 MARKDOWN = re.compile(r"\smarkdown[=\s>]")
 """The attribute of an element whose content is Markdown."""
 
-MARK = '<div data-block="{}"></div>'
+FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+"""The start of a block of code, in which HTML is an example."""
+
+MARK = '<div data-survey-block="{}"></div>'
 MARKED = re.compile(MARK.format("([0-9]+)"))
 
 ID = re.compile(r"""\s(?:id|name)="([^"]+)\"""")
 
 
 def set_aside(text: str) -> tuple[str, list[str]]:
-    """Return the Markdown of a page with a mark in place of each block of plain HTML, and the blocks."""
+    """Return the Markdown of a page with a mark in place of each block of plain HTML, and the blocks.
+
+    A page with fenced code, or with a mark of its own, is returned unchanged.
+    """
+    if FENCE.search(text) or MARKED.search(text):
+        return text, []
     parts, blocks, done = list[str](), list[str](), 0
     for match in AFTER_BLANK.finditer(text):
         start = match.start()

@@ -1,4 +1,4 @@
-"""The MkDocs plugin: passes the computed pages to MkDocs in memory. Only this module depends on MkDocs."""
+"""The MkDocs plugin: passes the computed pages to MkDocs in memory."""
 
 from __future__ import annotations
 

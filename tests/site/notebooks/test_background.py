@@ -87,6 +87,15 @@ def test_a_notebook_that_fails_says_why_and_is_run_again_when_it_is_edited(
     assert runs.executed([one])[one]["cells"][1]["outputs"][0]["data"]["text/plain"] == "1.0"
 
 
+def test_a_kernel_that_dies_is_a_failure_too(tmp_path: Path, runs: BackgroundRuns, reports: Reports) -> None:
+    killed = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    one = write(tmp_path / "notebooks" / "one.ipynb", ("markdown", "# One"), ("code", killed))
+    runs.executed([one])
+    reports.wait()
+    assert reports.lines[-1].endswith("one.ipynb failed, none left")
+    assert texts(runs.executed([one])[one])[1].startswith("*This notebook failed: ")
+
+
 def test_no_run_begins_before_the_first_pages_are_there(tmp_path: Path, reports: Reports) -> None:
     (tmp_path / "constraints.txt").touch()
     runs = BackgroundRuns(tmp_path, reports)

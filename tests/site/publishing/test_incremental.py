@@ -110,10 +110,10 @@ class NotBuilt(Exception):
     """A strict build has ended with a warning or an error."""
 
 
-def built(project: Path) -> dict[str, bytes]:
+def built(project: Path, *options: str) -> dict[str, bytes]:
     """Build the site in a process of its own, strictly; every file of it."""
     result = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict"],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
         cwd=project, capture_output=True, text=True,
         env=os.environ | {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"},
     )  # fmt: skip
@@ -201,6 +201,16 @@ def test_after_every_kind_of_edit_a_build_is_the_same_as_one_from_nothing(projec
     assert {path for path in differing(first, built(project)) if path.startswith("data/pool.")} == set()
 
 
+def test_a_build_in_which_nothing_has_changed_makes_nothing(project: Path) -> None:
+    def kept() -> set[tuple[str, int]]:
+        return {(path.name, path.stat().st_mtime_ns) for path in (project / ".cache" / "site").iterdir()}
+
+    first, before = built(project), kept()
+    assert len(before) > len([path for path in first if path.endswith("index.html")])
+    assert built(project) == first
+    assert kept() == before
+
+
 def test_a_page_is_made_again_when_what_it_links_to_comes_or_goes(project: Path) -> None:
     page = project / "docs" / "other.md"
     page.write_text("# Other\n\n## Part\n")
@@ -213,3 +223,23 @@ def test_a_page_is_made_again_when_what_it_links_to_comes_or_goes(project: Path)
     for _ in range(2):  # a page with a warning is never taken for finished
         with pytest.raises(NotBuilt, match=r"but the target 'other\.md' is not found"):
             built(project)
+
+
+def test_stricter_checks_of_links_concern_pages_that_are_finished(project: Path) -> None:
+    (project / "docs" / "index.md").write_text("# Home\n\n[There](nowhere/)\n\n## More\n")
+    built(project)
+    text = (project / "mkdocs.yml").read_text()
+    stricter = "validation: {anchors: warn, links: {unrecognized_links: warn}}"
+    (project / "mkdocs.yml").write_text(text.replace("validation: {anchors: warn}", stricter))
+    with pytest.raises(NotBuilt, match="contains an unrecognized relative link 'nowhere/'"):
+        built(project)
+
+
+def test_a_build_that_tells_everything_leaves_no_page_whose_links_are_unknown(project: Path) -> None:
+    page = project / "docs" / "other.md"
+    page.write_text("# Other\n\n## Part\n")
+    (project / "docs" / "index.md").write_text("# Home\n\n[There](other.md#part)\n\n## More\n")
+    built(project, "--verbose")  # MkDocs then notes no links to anchors
+    page.write_text("# Other\n\n## Renamed\n")
+    with pytest.raises(NotBuilt, match="does not contain an anchor '#part'"):
+        built(project)
