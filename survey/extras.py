@@ -25,6 +25,7 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "numpy": ("analysis", "computing with arrays"),
     "pandas": ("analysis", "making a data frame"),
     "pyarrow": ("analysis", "writing Parquet"),
+    "cryptography": ("cluster", CLUSTER),
     "dask": ("cluster", CLUSTER),
     "distributed": ("cluster", CLUSTER),
     "fsspec": ("cluster", "reading remote files"),

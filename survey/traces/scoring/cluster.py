@@ -1,4 +1,8 @@
-"""The dask engine: distribute tasks over a running cluster, or over a local cluster of processes."""
+"""The dask engine: distribute tasks over a running cluster, or over a local cluster of processes.
+
+Whoever can talk to a scheduler or a worker of dask can run code as its owner. The local cluster therefore talks
+TLS under a certificate made for it alone and held in memory: no other user of the machine has the key.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ def dask(
     workers is reported as failed. A scheduler that disappears and returns receives its unfinished tasks again.
 
     Raises ``NoWorkers`` if no scheduler or no worker is available within ``timeout`` seconds, and
-    ``ModuleNotFoundError`` if dask is not installed.
+    ``ModuleNotFoundError`` if dask, or for a local cluster cryptography, is not installed.
     """
     distributed = needed("distributed")
     there = f"the scheduler at {scheduler}" if scheduler else "the cluster on this machine"
@@ -96,6 +100,7 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None, timeou
 @contextmanager
 def _local(distributed: Any, workers: int | None) -> Iterator[Any]:
     config = import_module("dask").config
+    needed("cryptography")
     settings = {
         "distributed.scheduler.allowed-failures": TRIES - 1,  # a task that kills more workers is given up
         "distributed.scheduler.http.routes": [],
@@ -104,7 +109,12 @@ def _local(distributed: Any, workers: int | None) -> Iterator[Any]:
     with (
         config.set(settings),
         distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, preload=preload, **LOOPBACK
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            preload=preload,
+            security=distributed.Security.temporary(),
+            **LOOPBACK,
         ) as local,
     ):
         yield local

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 from click.testing import CliRunner, Result
-from distributed import LocalCluster
+from distributed import LocalCluster, Security
 
 from survey import __version__
 from survey.cli import main
@@ -79,6 +82,45 @@ def test_a_worker_of_our_own_cluster_that_is_killed_is_brought_back_and_counted(
     done = list(dask(tasks, partial(dying_once, request=REQUEST, folder=str(notes)), failures, workers=1))
     assert sorted(one.key for some in done for one in some) == sorted(piece.key for (piece,) in tasks)
     assert (failures.workers, failures.given_up) == (1, 0)
+
+
+def test_nobody_else_on_the_machine_can_talk_to_our_own_cluster(nobody: str, tmp_path: Path) -> None:
+    """Neither without TLS, nor with another certificate; at no port of the scheduler, its nanny or its worker."""
+    stranger = tmp_path / "stranger.pem"
+    keys = Security.temporary()  # type: ignore[no-untyped-call]
+    stranger.write_text(keys.tls_client_cert + keys.tls_client_key)
+    results = dask(NUMBERS, slowly, FailureCounts(), workers=1)
+    next(results)
+    here = psutil.Process()
+    listening = {
+        connection.laddr
+        for process in (here, *here.children(recursive=True))
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    host, _, port = nobody.removeprefix("tcp://").partition(":")
+    open_to_all = (host, int(port))
+    assert answers(open_to_all, patience=10), "a cluster without TLS greets whoever connects"
+    ours = listening - {open_to_all}
+    assert len(ours) >= 3, "a scheduler, a nanny, a worker"
+    assert {ip for ip, _ in listening} == {"127.0.0.1"}
+    assert [place for place in ours if answers(place) or answers(place, stranger)] == []
+    assert len(list(results)) == len(NUMBERS) - 1, "and the run goes on"
+
+
+def answers(place: tuple[str, int], certificate: Path | None = None, patience: float = 0.5) -> bool:
+    """Whether a server says anything to a stranger who connects, without TLS or with a certificate of their own."""
+    try:
+        with socket.create_connection(place, timeout=patience) as plain:
+            if certificate is None:
+                return bool(plain.recv(1))
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            context.load_cert_chain(certificate)
+            with context.wrap_socket(plain) as secure:
+                return bool(secure.recv(1))
+    except OSError:  # a timeout, a refusal or an alert
+        return False
 
 
 def test_a_cluster_without_workers_is_waited_for_as_long_as_was_asked(tmp_path: Path, nobody: str) -> None:

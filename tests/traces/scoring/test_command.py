@@ -207,6 +207,7 @@ HERE = "import sys; sys.modules['{name}'] = None; from survey.cli import main; m
     [
         ("fsspec", ["s3://bucket/*"], "reading remote files needs fsspec"),
         ("distributed", ["data/*", "--engine", "dask"], "the engine dask needs distributed"),
+        ("cryptography", ["data/*", "--engine", "dask"], "the engine dask needs cryptography"),
     ],
 )
 def test_what_is_not_installed_is_said_with_how_to_install_it(
