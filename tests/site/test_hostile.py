@@ -52,6 +52,14 @@ REFUSED = {
         'doi: "10.1000/<b>" is not a DOI ('),
     "key that leaves its folder": ("pool.bib", "hostile3", "../hostile3",
         '"../hostile3" cannot be a key (letters, digits, . _ + - only)'),
+    "key that is the name of a list": ("pool.bib", "hostile3", "ReadMe",
+        '"ReadMe" cannot be a key (the site has another page or file of this name)'),
+    "key that is the file of another entry": ("pool.bib", "hostile3", "hostile2.bib",
+        '"hostile2.bib" cannot be a key (the site has another page or file of this name)'),
+    "former key that leaves its folder": ("pool.bib", r"ids = \{[^}]*\}", "ids = {a, ../../a}",
+        'ids: "../../a" cannot be a key (letters, digits, . _ + - only)'),
+    "value that is the name of a list": ("taxonomy.toml", r"\[axis\.scale\.value\.[a-z-]+\]", "[axis.scale.value.index]",
+        'axis.scale.value.index: "index" cannot be an id (lower case, digits, single hyphens; not index or readme)'),
     "key with a tag": ("pool.bib", "hostile3", "<b>", '"<b>" cannot be a key (letters, digits, . _ + - only)'),
     "LaTeX that reads a file": ("pool.bib", r"title = \{", r"title = {\\input{secret} ", "the LaTeX command \\input cannot be shown"),
     "text turned round": ("pool.bib", r"summary = \{", "summary = {\u202e",
@@ -66,9 +74,9 @@ REFUSED = {
     "control character that no feed may hold": ("gaps.toml", "matters = \"", 'matters = "\\\\u0001',
         "contains the character U+0001, escaped as \\u, which cannot be seen (delete it)"),
     "axis named by markup": ("taxonomy.toml", r"\[axis\.scale\.value\.parallel\]", "[axis.scale.value.'<b>']",
-        'axis.scale.value.<b>: "<b>" cannot be an id (expected [a-z0-9]+(-[a-z0-9]+)*)'),
+        'axis.scale.value.<b>: "<b>" cannot be an id (lower case, digits, single hyphens; not index or readme)'),
     "claim named by markup": ("claims.toml", "\nfew = ", "\n'<b>' = ",
-        "claim.<b>: is not an id (lower case, digits, single hyphens)"),
+        "claim.<b>: is not an id (lower case, digits, single hyphens; not index or readme)"),
 }  # fmt: skip
 """A file, what in it is replaced (a pattern, once) by what, and what is said of it."""
 

@@ -6,10 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from survey.literature.problems import Problem
+from survey.literature.problems import Problem, quoted
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 """The macros that every BibTeX style defines; no other bare word is a valid value."""
+
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+RESERVED = re.compile(r"(?i)(?:index|readme|.*\.(?:bib|csv|html|ipynb|json|md|ris|xml))$")
+"""Keys whose page would be another page or file of the site: a list, or the file of another entry."""
 
 BRACE = re.compile(r"[{}]")
 SPACES = re.compile(r"[ \t\r\n]+")
@@ -76,6 +80,20 @@ def unwritable(text: str) -> str:
         return "braces do not balance"
     if text.endswith("\\"):
         return "a backslash at the end hides the closing brace"
+    return ""
+
+
+def key_problem(key: str) -> str:
+    """Return why a text cannot be the key of an entry, which names its page and its file; empty if it can.
+
+    >>> key_problem("b.c+2026"), key_problem("../x"), key_problem("x.bib")  # doctest: +NORMALIZE_WHITESPACE
+    ('', '"../x" cannot be a key (letters, digits, . _ + - only)',
+     '"x.bib" cannot be a key (the site has another page or file of this name)')
+    """
+    if not KEY.fullmatch(key):
+        return f"{quoted(key)} cannot be a key (letters, digits, . _ + - only)"
+    if RESERVED.match(key):
+        return f"{quoted(key)} cannot be a key (the site has another page or file of this name)"
     return ""
 
 

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Final
 from urllib.parse import urlsplit
 
-from survey.literature.bibtex.blocks import MONTHS, Block
+from survey.literature.bibtex.blocks import MONTHS, Block, key_problem
 from survey.literature.bibtex.latex import UnknownLatex, to_unicode
 from survey.literature.bibtex.names import parse_names
 from survey.literature.problems import expected, quoted
@@ -202,8 +202,13 @@ def _date(text: str) -> date | None:
     return day if day and FIRST_YEAR <= day.year <= LAST_YEAR else None
 
 
+def _keys(text: str) -> Iterator[str]:
+    """Check former keys: each keeps its page, so each must be a key."""
+    yield from filter(None, (key_problem(key.strip()) for key in text.split(",")))
+
+
 CHECKS: Final[dict[str, Callable[[str], Iterator[str]]]] = {
     "author": _names, "editor": _names, "year": _year, "month": _month, "eprint": _eprint,
     "primaryclass": _primary_class, "doi": _doi, "url": _url, "code": _url, "sources": _urls,
-    "added": _day, "screened": _day, "appeared": _partial_date,
+    "added": _day, "screened": _day, "appeared": _partial_date, "ids": _keys,
 }  # fmt: skip

@@ -16,7 +16,17 @@ from types import MappingProxyType
 from bibtexparser import model
 from bibtexparser.splitter import Splitter
 
-from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, SPACES, SWALLOWED, Block, Field, collapsed, unwritable
+from survey.literature.bibtex.blocks import (
+    FORBIDDEN,
+    MONTHS,
+    SPACES,
+    SWALLOWED,
+    Block,
+    Field,
+    collapsed,
+    key_problem,
+    unwritable,
+)
 from survey.literature.problems import Problem, expected, quoted
 
 NUMBER = re.compile(r"[0-9]+")
@@ -95,8 +105,8 @@ class _Parser:
         key = raw.key.strip()
         if not key:
             self._problem(line, f"@{raw.entry_type} has no key (expected @{raw.entry_type}{{key, ...)")
-        elif not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", key):
-            self._problem(line, f"{quoted(key)} cannot be a key (letters, digits, . _ + - only)", key)
+        elif problem := key_problem(key):
+            self._problem(line, problem, key)
         fields: dict[str, Field] = {}
         for field in raw.fields:
             name, at = field.key.lower(), self._line(field.start_line)

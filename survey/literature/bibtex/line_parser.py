@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sys import intern
 from types import MappingProxyType
 
-from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, SWALLOWED, Block, Field, collapsed, unwritable
+from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, RESERVED, SWALLOWED, Block, Field, collapsed, unwritable
 
 BETWEEN = re.compile(r"(?:[ \t]*(?:%[^@\\\n]*)?\n)*")
 """Blank lines and comments. For bibtexparser an @ begins an entry even in a comment."""
@@ -42,7 +42,7 @@ def entry(text: str, at: int, line: int) -> Found | None:
     between = BETWEEN.match(text, at)
     begin = between.end() if between else at
     head = HEAD.match(text, begin)
-    if not head or head[1].lower().startswith(NO_ENTRY):
+    if not head or head[1].lower().startswith(NO_ENTRY) or RESERVED.match(head[2]):
         return None
     first = line + text.count("\n", at, begin) + 1
     fields: dict[str, Field] = {}

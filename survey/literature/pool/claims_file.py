@@ -13,7 +13,7 @@ import msgspec
 from survey.literature.bibtex import REQUIRED_BY_TYPE
 from survey.literature.pool.claim import TESTS, Claim, Claims, Readings, Table, Variant, conditions
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
-from survey.literature.taxonomy import ID, Shape, Taxonomy, read_toml
+from survey.literature.taxonomy import ID, ID_SHAPE, Shape, Taxonomy, read_toml
 
 TOP = ("readings", "claim", "table", "variant")
 
@@ -73,7 +73,7 @@ class _Reader:
             return
         for id, table in found.items():
             if not ID.fullmatch(id):
-                self._problem(f"{name}.{id}", "is not an id (lower case, digits, single hyphens)")
+                self._problem(f"{name}.{id}", f"is not an id ({ID_SHAPE})")
             yield id, table
 
     def _converted(self, kind: type[Any], table: Any, where: str) -> Any:

@@ -14,8 +14,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-"""An axis or value id: lower case, digits, single hyphens."""
+ID = re.compile(r"(?!(?:index|readme)$)[a-z0-9]+(-[a-z0-9]+)*")
+"""An id of an axis, a value or a claim: lower case, digits, single hyphens; and no name of a list of pages."""
+
+ID_SHAPE = "lower case, digits, single hyphens; not index or readme"
 
 FAMILY_ID = re.compile(r"[A-Z]+[0-9]+")
 """A family id or a value's short code: ``R6``, ``E1``, ``O5``."""

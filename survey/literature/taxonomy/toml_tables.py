@@ -11,7 +11,7 @@ from typing import Any
 
 from survey.literature.bibtex import FORBIDDEN
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
-from survey.literature.taxonomy.axes import ID, Axis
+from survey.literature.taxonomy.axes import ID, ID_SHAPE, Axis
 
 MAX_BYTES = 2_000_000
 """Maximum size of a file, which is written by hand."""
@@ -133,7 +133,10 @@ class Tables:
             if not isinstance(table, dict):
                 self._problem(place, f"found {quoted(str(table))}, expected a table")
             elif not pattern.fullmatch(id):
-                self._problem(place, f"{quoted(id)} cannot be an id (expected {pattern.pattern})")
+                self._problem(
+                    place,
+                    f"{quoted(id)} cannot be an id ({ID_SHAPE if pattern is ID else f'expected {pattern.pattern}'})",
+                )
             else:
                 yield id, table
 

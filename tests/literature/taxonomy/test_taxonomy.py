@@ -19,7 +19,7 @@ BROKEN = [
     ("no rule", 'definition = "One for all."\nrule = "r"', 'definition = "One for all."', "axis.reward.value.shared: rule: is missing"),
     ("no label", 'label = "shared"\n', "", 'axis.reward.value.shared: label: there is no label in "en"'),
     ("a value named like an absence", "value.shared", "value.na", 'axis.reward.value.na: "na" is a word for absence and cannot be a value'),
-    ("an id in capitals", "value.shared", "value.Shared", 'axis.reward.value.Shared: "Shared" cannot be an id (expected [a-z0-9]+(-[a-z0-9]+)*)'),
+    ("an id in capitals", "value.shared", "value.Shared", 'axis.reward.value.Shared: "Shared" cannot be an id (lower case, digits, single hyphens; not index or readme)'),
     ("a rule on no axis", 'when = { reward = ["na"] }', 'when = { rewards = ["na"] }', 'rule: when: "rewards" is not known here (did you mean "reward"?)'),
     ("a rule on no value", 'when = { reward = ["na"] }', 'when = { reward = ["nah"] }', 'rule: when.reward: "nah" is not known here (did you mean "na"?)'),
     ("a label that is a number", 'label = "Reward"', "label = 1", 'axis.reward: label: found "1", expected a table'),

@@ -2,7 +2,7 @@
    Follows survey/literature/pool/entries.py and tags.py; a test compares the two.
    An entry is { type, key, fields, tags }: the texts by field, and by axis its tags { word, how, number }. */
 
-import { arxivDate, anyText, fieldProblems, isDay, oneOf, PARTIAL, quoted } from "./fields.js";
+import { arxivDate, anyText, fieldProblems, isDay, oneKey, oneOf, PARTIAL, quoted } from "./fields.js";
 
 const ABSENT = ["na", "none", "unknown"];
 
@@ -19,7 +19,7 @@ export const tagText = (tags) => tags.map(({ word, how, number }) => how || numb
 
 function* keyProblems({ key, type }) {
   if (!key) yield { field: "key", message: `@${type} has no key (expected @${type}{key, ...)` };
-  else if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key)) yield { field: "key", message: `${quoted(key)} cannot be a key (letters, digits, . _ + - only)` };
+  else for (const message of oneKey(key)) yield { field: "key", message };
 }
 
 function* texts({ fields }, vocabulary) {

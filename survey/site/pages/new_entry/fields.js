@@ -149,7 +149,19 @@ function* partial(text) {
   if (!isDay((PARTIAL.exec(text)?.slice(1) || []).map((part) => part || "01").join("-"))) yield `${quoted(text)} is not a date (expected YYYY, YYYY-MM or YYYY-MM-DD)`;
 }
 
-const CHECKS = { author: names, editor: names, year, eprint, primaryclass: arxivClass, doi, url, code: url, sources: urls, added: day, appeared: partial };
+// Keys whose page would be another page or file of the site.
+const RESERVED = /^(index|readme|.*\.(bib|csv|html|ipynb|json|md|ris|xml))$/i;
+
+export function* oneKey(key) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key)) yield `${quoted(key)} cannot be a key (letters, digits, . _ + - only)`;
+  else if (RESERVED.test(key)) yield `${quoted(key)} cannot be a key (the site has another page or file of this name)`;
+}
+
+function* keys(text) {
+  for (const key of text.split(",")) yield* oneKey(key.trim());
+}
+
+const CHECKS = { author: names, editor: names, year, eprint, primaryclass: arxivClass, doi, url, code: url, sources: urls, added: day, appeared: partial, ids: keys };
 
 // Yields the problems of the text of one field.
 export function* fieldProblems(name, text, vocabulary) {
