@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from playwright._impl._driver import compute_driver_executable
 
 from survey.cli.literature.comment import LIMIT
@@ -127,7 +129,7 @@ def test_it_reports_what_changes(report: Callable[..., tuple[int, str]], small: 
     status, text = report(grown(small), small)
     assert status == 0
     assert text.startswith("1 entry added.\n")
-    assert "[`new2026`](https://somebody.github.io/survey/entries/new2026/)" in text
+    assert "[new2026](https://somebody.github.io/survey/entries/new2026/)" in text
 
 
 def test_it_reports_problems_of_the_data_and_fails(report: Callable[..., tuple[int, str]], small: Path) -> None:
@@ -256,12 +258,12 @@ HOSTILE = {
     "an entity": ("&#64;octocat &commat;octocat", "&#|64;octocat &|commat;octocat"),
     "an element": ("<img src=x><a href='//x'>", "<|img src=x><|a href='//x'>"),
     "a marker": ("<!-- survey", "<|!-- survey"),
-    "an image": ("![a](https://x.org/a)", "!|[a]|(https|://x.org/a)"),
-    "a link": ("[a](https://x.org)", "[a]|(https|://x.org)"),
-    "a link with a blank": ("[a]( https://x.org)", "[a]|( https|://x.org)"),
-    "a link to a neighbour": ("[a](https://some.github.io/surveys/)", "[a]|(https|://some.github.io/surveys/)"),
-    "a reference": ("[a][b]\n\n[b]: //x.org", "[a]|[b]\n\n[b]|: //x.org"),
-    "a bare address": ("https://x.org www.x.org", "https|://x.org www|.x.org"),
+    "an image": ("![a](https://x.org/a)", "!|[a]|(https:|//x.org/a)"),
+    "a link": ("[a](https://x.org)", "[a]|(https:|//x.org)"),
+    "a link with a blank": ("[a]( https://x.org)", "[a]|( https:|//x.org)"),
+    "a link to a neighbour": ("[a](https://some.github.io/surveys/)", "[a]|(https:|//some.github.io/surveys/)"),
+    "a reference": ("[a][b]\n\n[b]: //x.org", "[a]|[b]|\n\n[b]|: //x.org"),
+    "a bare address": ("https://x.org www.x.org", "https:|//x.org www|.x.org"),
     "a drawing": ("```mermaid\ngraph\n```", "```|mermaid\ngraph\n```"),
     "a text turned round": ("a\u202eb\u0000c", "a b c"),
 }
@@ -276,6 +278,66 @@ def test_whoever_wrote_the_text_nothing_in_it_acts(
     assert body.removeprefix(MARKER).replace("\u200b", "|") == harmless
 
 
+SITE = "https://some.github.io/survey/"
+
+FOREIGN = (
+    f"[a]({SITE}entries/a/)[text](https://x.org)", f"[a]({SITE})[text](https://x.org)", "[a](//x.org)",
+    f"[a]({SITE}entries/../../x/)", f"[a]({SITE}../x/)", f"[a]({SITE}entries/%2e%2e/x/)", "_https://x.org",
+    f"[a]({SITE}entries/a/?next=//x.org)", f"[a]({SITE}entries/a/ 'title')", f"![a]({SITE}entries/a/)",
+    f"[[a]({SITE}entries/a/)](//x.org)", f"[a]({SITE}entries/a/)(//x.org)", f"[a]({SITE}entries/a/)[b]\n\n[b]: //x.org",
+    "<https://x.org>", "<me@x.org>", "me@x.org", "mailto:me@x.org", "xmpp:me@x.org/a", "ftp://x.org", "WWW.x.org", "awww.x.org",
+    "<details open><summary>More (1)</summary>", "<details><summary><a href=//x.org>A (1)</a></summary>",
+    "[^1]\n\n[^1]: https://x.org", "[b]\n\n[b]:\n//x.org", "[b]\n\n[b]: <//x.org>", r"\[b](//x.org)", "[b](<//x.org>)",
+    "```math\n\\href{//x.org}{a}\n```", "$\\href{//x.org}{a}$", "$`a`$", "~~~geojson\n{}\n~~~", "&lt;b&gt;", "javascript:alert(1)",
+    "|a|\n|-|\n|[b](//x.org)|", "<svg onload=a>", "<!-- a", "![b][c]\n\n[c]: //x.org/b.png", "`", "``", "*", "_", "\n", "\n\n", "- ", "> ", "\\",
+)  # fmt: skip
+"""Pieces from which the author of a pull request may put a text together: links, pictures, tags, fences."""
+
+
+def rendered(text: str) -> str:
+    """The HTML that GitHub's own renderer makes of a text, with everything that it extends and nothing that it forbids."""
+    extensions = [
+        part for name in ("autolink", "footnotes", "strikethrough", "table", "tasklist") for part in ("-e", name)
+    ]
+    command = ["cmark-gfm", "--unsafe", *extensions]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+OURS = re.compile(rf"{re.escape(SITE)}(entries|claims)/[A-Za-z0-9][A-Za-z0-9._+%-]*/")
+DRAWN = {f"language-{name}" for name in ("geojson", "math", "mermaid", "stl", "topojson")}
+TAGS = {"a", "blockquote", "br", "code", "del", "details", "em", "h1", "h2", "hr", "li", "ol", "p", "pre", "strong", "summary",
+    "table", "tbody", "td", "th", "thead", "tr", "ul"}  # fmt: skip
+
+
+def acting(html: str) -> list[str]:
+    """The tags and links of a page that the author of a text must not be able to write."""
+    found = BeautifulSoup(html, "html.parser").find_all(True)
+    links = [str(tag) for tag in found if tag.get("href") and not OURS.fullmatch(str(tag["href"]))]
+    attributes = [str(tag) for tag in found if set(tag.attrs) - {"href", "align", "start", "class"}]
+    drawings = [str(tag) for tag in found if {*(tag.get("class") or ())} & DRAWN]
+    return links + attributes + drawings + [str(tag) for tag in found if tag.name not in TAGS]
+
+
+@pytest.mark.programs
+def test_github_renders_no_foreign_link_whatever_a_text_is_put_together_from(posted: Callable[..., list[Any]]) -> None:
+    assert acting(rendered("[a](//x.org) https://x.org <img src=x>")), "the renderer makes links, and they are seen"
+    draw = random.Random(20261122)
+    for _ in range(25):
+        texts = ["".join(draw.choices(FOREIGN, k=draw.randint(1, 6))) for _ in range(300)] + list(FOREIGN)
+        body = posted("\n\n".join(texts)[:60_000])[0][2]
+        assert acting(rendered(body)) == []
+        for text in draw.sample(texts, 3):  # alone, where no open fence or code span swallows it
+            assert acting(rendered(posted(text)[0][2])) == [], text
+
+
+@pytest.mark.programs
+def test_our_own_links_and_folds_are_rendered(posted: Callable[..., list[Any]]) -> None:
+    text = f"<details><summary>Added entries (1)</summary>\n\n- [a.b+c]({SITE}entries/a.b%2Bc/) `by`\n\n</details>\n"
+    page = BeautifulSoup(rendered(posted(text)[0][2]), "html.parser")
+    assert [str(tag["href"]) for tag in page.find_all("a")] == [f"{SITE}entries/a.b%2Bc/"]
+    assert page.details is not None
+
+
 def test_what_we_write_ourselves_is_posted_as_it_is(posted: Callable[..., list[Any]]) -> None:
-    text = "1 gap is filled.\n\n<details><summary>Gaps (1)</summary>\n\n- [`a`](https://some.github.io/survey/entries/a/): `@\u200bb`\n\n</details>\n"
+    text = "1 gap is filled.\n\n<details><summary>Gaps (1)</summary>\n\n- [a](https://some.github.io/survey/entries/a/): `@\u200bb`\n\n</details>\n"
     assert posted(text)[0][2] == MARKER + text

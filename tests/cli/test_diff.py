@@ -167,13 +167,14 @@ def test_a_comment_shows_a_summary_line_and_folds_the_rest(survey: Survey, was: 
 
 def test_entries_are_linked_if_there_is_a_site(survey: Survey, was: Path) -> None:
     arguments = ("diff", "--with", "was/bib", "--format", "markdown", "--site", "https://example.org/survey")
-    assert "- [`new2026`](https://example.org/survey/entries/new2026/) `Last`" in survey(*arguments).stdout
+    assert "- [new2026](https://example.org/survey/entries/new2026/) `Last`" in survey(*arguments).stdout
 
 
-def test_a_hostile_key_is_escaped_in_its_link() -> None:
-    assert link("a)(b@c", "https://example.org/", "entries", "a)(b@c/../#d") == (
-        f"[`a)(b@{NO_WIDTH}c`](https://example.org/entries/a%29%28b%40c%2F..%2F%23d/)"
+def test_only_a_name_that_does_nothing_in_markdown_is_a_link() -> None:
+    assert link("a.b+c", "https://example.org/", "entries", "a.b+c/../#d") == (
+        "[a.b+c](https://example.org/entries/a.b%2Bc%2F..%2F%23d/)"
     )
+    assert link("a)(b@c", "https://example.org/", "entries", "a)(b@c") == f"`a)(b@{NO_WIDTH}c`"
 
 
 HOSTILE = [

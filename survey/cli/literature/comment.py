@@ -16,10 +16,10 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from survey.escaping import visible
 from survey.literature import Pool
 from survey.literature.claims import Changes, formatted_number
 from survey.literature.pool import cell_label, cells, format_tags
-from survey.literature.problems import visible
 
 LIMIT = 60_000
 """Maximum length of a comment in characters: GitHub accepts 65,536, and the poster adds a line."""
@@ -27,6 +27,7 @@ LIMIT = 60_000
 LONG = 160
 """Maximum number of characters shown of one text from the pool."""
 
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 NOTIFIES = re.compile(r"[@#]")
 NO_WIDTH = "\u200b"
 
@@ -95,10 +96,15 @@ def code(text: object) -> Markup:
     return Markup(f"{fence}{blank}{NOTIFIES.sub(lambda m: m[0] + NO_WIDTH, shown)}{blank}{fence}")
 
 
-def link(text: object, site: str, *path: str) -> Markup:
-    """Return text in a code span, as a link if there is a site."""
+def link(name: str, site: str, *path: str) -> Markup:
+    """Return a key or an id as a link to its page; in a code span if there is no site, or it is none.
+
+    The letters of a key do nothing in Markdown. A code span in a link could be torn apart by a backtick before it.
+    """
+    if not site or not KEY.fullmatch(name):
+        return code(name)
     address = "/".join(quote(part, safe="") for part in path)
-    return Markup("[{}]({}{}/)").format(code(text), site, address) if site else code(text)
+    return Markup("[{}]({}{}/)").format(name, site, address)
 
 
 @cache
