@@ -15,7 +15,7 @@ from survey.extras import EXTRAS
 from tests.conftest import ROOT
 
 PLAN: Mapping[str, tuple[str, ...]] = {
-    "survey": ("atomic", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
+    "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
         "problems", "bibtex", "taxonomy", "pool", "counting", "claims", "agreement", "gaps", "related", "export",
         "loading", "checking",

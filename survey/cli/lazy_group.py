@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from survey.escaping import LAYOUT, visible
 from survey.extras import missing
 
 
@@ -47,6 +48,9 @@ class LazyGroup(click.Group):
         """Run the command. Raises ``MissingExtra`` if it needs a package that only an extra installs."""
         try:
             return super().invoke(ctx)
+        except click.ClickException as error:  # it may quote a file or its name
+            error.message = visible(error.message, LAYOUT)  # type: ignore[misc]
+            raise
         except ModuleNotFoundError as error:
             said = missing(error)
             if said is None:

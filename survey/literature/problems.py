@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from survey.escaping import visible
+
 FEW = 20
 """Longest list of allowed values that a message prints."""
 
@@ -43,11 +45,6 @@ def quoted(text: str, limit: int = 60) -> str:
     """Return the text in quotes, shortened, with invisible characters written out."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return f'"{visible(shown)}"'
-
-
-def visible(text: str) -> str:
-    """Return the text with control characters and invisible characters written as escapes."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def expected(found: str, allowed: Iterable[str]) -> str:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from survey.escaping import visible
+
 LIMIT = 100
 
 
@@ -21,7 +23,7 @@ class Problem:
     warning: bool = False
 
     def __str__(self) -> str:
-        place = f"{_shown(self.pointer)}: " if self.pointer else ""
+        place = f"{visible(self.pointer)}: " if self.pointer else ""
         return f"{place}{'warning: ' if self.warning else ''}{self.message}"
 
 
@@ -112,14 +114,10 @@ def quoted(value: object, longest: int = 60) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str):
         shown = value if len(value) <= longest else f"{value[:longest]}…"
-        return f'"{_shown(shown)}"'
+        return f'"{visible(shown)}"'
     words = {None: "null", True: "true", False: "false"}
     shown = words[value] if value is None or isinstance(value, bool) else _digits(value)
     return shown if len(shown) <= longest else f"{shown[:longest]}…"
-
-
-def _shown(text: str) -> str:
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _digits(value: object) -> str:

@@ -18,6 +18,7 @@ from tabulate import tabulate
 from survey.cli.literature.options import as_of, pass_bib, select_entries, where
 from survey.cli.literature.printing import json_header, summary_line
 from survey.cli.output import formats
+from survey.escaping import csv_text
 from survey.extras import lazy
 from survey.literature import Pool
 from survey.literature.agreement import (
@@ -106,7 +107,7 @@ def agreement_command(
             if disagreements
             else [*map(_flat, every)]
         )
-        click.echo(pd.DataFrame(rows, columns=DISAGREEMENT if disagreements else None).to_csv(index=False), nl=False)
+        click.echo(csv_text(DISAGREEMENT if disagreements else rows[0], *(row.values() for row in rows)), nl=False)
     else:
         click.echo(summary_line(pool))
         for pair, some in found:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from datetime import date
 from pathlib import Path
@@ -15,6 +13,7 @@ from tabulate import tabulate
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.output import formats
+from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable_sentence, question
 from survey.literature.problems import expected, quoted
@@ -85,16 +84,14 @@ def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
 
 
 def _csv(judged: list[Judgement]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["id", "status", "day", "since", *READINGS, "sentence"])
+    rows = []
     for judgement in judged:
         numbers = {t.reading: t.number for t in judgement.tallies}
-        writer.writerow([
+        rows.append([
             judgement.claim.id, judgement.status, judgement.day, judgement.since or "",
             *(numbers.get(reading, "") for reading in READINGS), judgement.claim.sentence,
         ])  # fmt: skip
-    return out.getvalue()
+    return csv_text(["id", "status", "day", "since", *READINGS, "sentence"], *rows)
 
 
 def _table(judged: list[Judgement]) -> None:

@@ -13,12 +13,13 @@ from survey.cli.literature.comment import change_summary, comment
 from survey.cli.literature.options import Day, pass_bib
 from survey.cli.literature.printing import wrapped
 from survey.cli.output import formats
+from survey.escaping import visible
 from survey.literature import Entry, Pool, Tag, load
 from survey.literature.bibtex import CHECKS
 from survey.literature.claims import Cell, Changes, Judgement, changes, compare_copies, formatted_number
 from survey.literature.loading import EXCLUDED, POOL, TAXONOMY
 from survey.literature.pool import cell_label, format_tags
-from survey.literature.problems import quoted, visible
+from survey.literature.problems import quoted
 
 
 def _other_copy(context: click.Context, param: click.Parameter, folder: Path | None) -> Path | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from datetime import date
@@ -16,6 +14,7 @@ from tabulate import tabulate
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line
 from survey.cli.output import formats
+from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.gaps import Cell, Gap, GapMap, Kind, TripleMap, every_map, gap_map, ranked, triple
 
@@ -165,12 +164,8 @@ def _json(pool: Pool, data: dict[str, Any]) -> None:
 
 
 def _csv(rows: list[dict[str, Any]]) -> None:
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: " ".join(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows)
-    click.echo(out.getvalue(), nl=False)
+    cells = ([" ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows)
+    click.echo(csv_text(*rows[:1], *cells), nl=False)
 
 
 COMMANDS = (gaps,)

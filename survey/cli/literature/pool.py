@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 import textwrap
-from collections.abc import Iterable
 from dataclasses import asdict, fields
 from datetime import date
 from pathlib import Path
@@ -20,6 +17,7 @@ from survey.atomic import write_atomically
 from survey.cli.literature.options import as_of, fail, pass_bib, primary, select_entries, where
 from survey.cli.literature.printing import bars, count_table, entry_page, json_header, summary_line
 from survey.cli.output import formats
+from survey.escaping import csv_text, visible
 from survey.literature import Pool, load, read_pool, read_taxonomy
 from survey.literature.bibtex import arxiv_date
 from survey.literature.checking import check_files, existing_entries
@@ -27,7 +25,7 @@ from survey.literature.counting import CellCount, cell_counts, pair_counts, year
 from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
 from survey.literature.pool import blank_entry, cells
-from survey.literature.problems import expected, quoted, visible
+from survey.literature.problems import expected, quoted
 
 
 @click.command(short_help="Report every problem in bib/.")
@@ -76,7 +74,7 @@ def stats(folder: Path, day: date | None, form: str) -> None:
     years = year_counts(pool)
     if form == "csv":
         rows = ((id, *asdict(row).values()) for id, table in tables.items() for row in table)
-        click.echo(_csv(["axis", *(field.name for field in fields(CellCount))], rows), nl=False)
+        click.echo(csv_text(["axis", *(field.name for field in fields(CellCount))], *rows), nl=False)
     elif form == "json":
         whole = json_header(pool) | {
             "timeline": [{"year": year, "count": number} for year, number in years.items()],
@@ -91,14 +89,6 @@ def stats(folder: Path, day: date | None, form: str) -> None:
             click.echo(count_table(table))
         click.echo(f"\n{click.style('First public in', bold=True)}")
         click.echo(bars([*years], {"count": [*years.values()]}))
-
-
-def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 @click.command("crosstab", short_help="Cross two axes, empty cells included.")
@@ -122,7 +112,7 @@ def crosstab_command(folder: Path, rows: str, columns: str, day: date | None, fo
         raise click.UsageError(str(error)) from None
     across = cells(pool.taxonomy[columns])
     if form == "csv":
-        click.echo(_csv([rows, *across], ([cell, *row.values()] for cell, row in table.items())), nl=False)
+        click.echo(csv_text([rows, *across], *([cell, *row.values()] for cell, row in table.items())), nl=False)
     elif form == "json":
         cross = {"rows": rows, "columns": columns, "counts": table}
         click.echo(json.dumps(json_header(pool) | cross, ensure_ascii=False, indent=1))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from datetime import date
 from pathlib import Path
@@ -15,6 +13,7 @@ from tabulate import tabulate
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.output import formats
+from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.claims import (
     Conclusion,
@@ -218,17 +217,15 @@ def _ranking(r: Ranking) -> dict[str, Any]:
 
 
 def _csv(found: tuple[Conclusion, ...]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[object, ...]] = []
     for c in found:
         for o in (c.broad, *c.outcomes):
             if o.holds is None:
                 continue
             numbers = ("", "", "") if o.variant.leave_one_out else (o.number, o.of, o.against)
             falls = "" if o.breaks is None else o.breaks
-            writer.writerow((c.claim.id, o.variant.id, *numbers, str(o.holds).lower(), " ".join(o.turns), falls))
-    return out.getvalue()
+            rows.append((c.claim.id, o.variant.id, *numbers, str(o.holds).lower(), " ".join(o.turns), falls))
+    return csv_text(COLUMNS, *rows)
 
 
 COMMANDS = (robustness,)

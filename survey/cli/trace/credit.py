@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import sys
@@ -15,6 +14,7 @@ import click
 
 from survey.cli.output import formats, output
 from survey.cli.trace.files import open_output, read_documents, reports_errors, require_trace
+from survey.escaping import LAYOUT, csv_text, visible
 from survey.traces import Trace
 from survey.traces.credit import KINDS, METHODS, VALUES, NotMeasurable, assign
 from survey.traces.credit.rows import COLUMNS, frame, rows
@@ -134,7 +134,7 @@ def _table(traces: Sequence[Trace], found: Found) -> str:
         body = [[c.unit, *map(_number, (c.value, c.low, c.high) if bounded else (c.value,)), c.why] for c in own]
         align = ["left", *["right"] * (3 if bounded else 1), "left"]
         table = tabulate(body, headers=head, disable_numparse=True, colalign=align) if own else "no units"
-        pages.append(f"{trace.id}\n\n{table}\n")
+        pages.append(visible(f"{trace.id}\n\n{table}\n", LAYOUT))
     return "\n".join(pages)
 
 
@@ -147,11 +147,7 @@ def _json(traces: Sequence[Trace], found: Found) -> str:
 
 
 def _csv(traces: Sequence[Trace], found: Found) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows(traces, found))
-    return text.getvalue()
+    return csv_text(COLUMNS, *(row.values() for row in rows(traces, found)))
 
 
 COMMANDS = (credit,)

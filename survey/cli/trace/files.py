@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import click
 
+from survey.cli.output import echo, page
 from survey.cli.trace import printing
+from survey.escaping import LAYOUT, visible
 from survey.traces import InvalidTrace, Reading, Trace, readings
 from survey.traces.files import write_compressed
 from survey.traces.importers import BadLog
@@ -39,7 +41,7 @@ def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
             command(*arguments, **options)
             sys.stdout.flush()
         except (InvalidTrace, BadLog) as error:
-            click.echo(str(error), err=True)
+            echo(str(error), err=True)
             raise SystemExit(1) from None
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader closed the pipe
@@ -61,7 +63,7 @@ def read_documents(path: Path, limit: int = 100) -> Iterator[Reading]:
         if size < PROGRESS_BAR_SIZE or not sys.stderr.isatty():
             yield from readings(stream, str(path), limit=limit)
             return
-        with click.progressbar(length=size, label=f"Reading {path.name}", file=sys.stderr) as bar:
+        with click.progressbar(length=size, label=visible(f"Reading {path.name}"), file=sys.stderr) as bar:
             yield from readings(io.BufferedReader(_CountingReader(stream, bar.update)), str(path), limit=limit)
 
 
@@ -111,16 +113,35 @@ def require_trace(reading: Reading) -> Trace:
 def open_output(path: Path | None) -> Iterator[IO[bytes]]:
     """Open a file, written atomically and packed if its name says so, or standard output."""
     if path is None:
-        yield sys.stdout.buffer
+        yield cast(IO[bytes], Terminal(sys.stdout.buffer)) if sys.stdout.isatty() else sys.stdout.buffer
         return
     with write_compressed(path) as stream:
         yield stream
 
 
-def write_output(document: dict[str, Any] | str, path: Path | None) -> None:
-    """Write an object as JSON, or a text; colours go to a terminal only."""
-    text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False, indent=1)
-    if path is not None or not sys.stdout.isatty():
-        text = click.unstyle(text)
+class Terminal:
+    """Standard output that is a terminal: it gets text, and nothing that would control it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Write whole characters in UTF-8."""
+        self._stream.write(visible(data.decode("utf-8", "surrogatepass"), LAYOUT).encode())
+
+    def flush(self) -> None:
+        """Flush the terminal."""
+        self._stream.flush()
+
+
+def write_output(document: dict[str, Any] | list[str] | str, path: Path | None) -> None:
+    """Write an object as JSON, a text, or the lines of a page, which is styled on a terminal."""
+    if isinstance(document, list) and path is None:
+        click.echo(page(document))
+        return
+    if isinstance(document, dict):
+        text = json.dumps(document, ensure_ascii=False, indent=1)
+    else:
+        text = visible("\n".join(document), LAYOUT) if isinstance(document, list) else document
     with open_output(path) as stream:
         stream.write((text.rstrip("\n") + "\n").encode("utf-8", "surrogatepass"))

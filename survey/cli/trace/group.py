@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from survey.cli.lazy_group import LazyGroup
-from survey.cli.output import formats, output
+from survey.cli.output import echo, formats, output
 from survey.cli.trace import printing
 from survey.cli.trace.files import (
     file,
@@ -22,6 +22,7 @@ from survey.cli.trace.files import (
     which,
     write_output,
 )
+from survey.escaping import visible
 from survey.traces import replay, states
 from survey.traces.exporters import EXPORTERS
 from survey.traces.files import anonymised, to_json_line
@@ -102,7 +103,7 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
         bad += bool(found.errors or (strict and found.warnings))
         printing.problems(reading.place, found, form)
     if form == "text":
-        click.echo(printing.summary(traces, errors, warnings, bad))
+        echo(printing.summary(traces, errors, warnings, bad))
     if bad:
         raise SystemExit(1)
 
@@ -158,14 +159,14 @@ def import_command(
                 )
             for made in chosen.read(log, Content(keep_content, salt)):
                 stream.write(to_json_line(made) + b"\n")
-                click.echo(printing.imported(path, chosen, made), err=True)
+                echo(printing.imported(path, chosen, made), err=True)
 
 
 @trace.command("formats", short_help="List the import and export formats.")
 @reports_errors
 def formats_command() -> None:
     """List the formats that import reads and export writes."""
-    click.echo(printing.formats(importers(), EXPORTERS))
+    echo(printing.formats(importers(), EXPORTERS))
 
 
 @trace.command("export", short_help="Convert a trace to another program's format.")
@@ -201,7 +202,7 @@ def replay_command(path: Path, wanted: str | None, last: str | None, cut: bool, 
             stream.write(to_json_line(until(found, last) if last is not None else found) + b"\n")
             return
         for event, state in states(found):
-            line = json.dumps(state.to_json()) if form == "json" else printing.state(event, state)
+            line = json.dumps(state.to_json()) if form == "json" else visible(printing.state(event, state))
             stream.write(f"{line}\n".encode())
             if event.id == last:
                 break
@@ -219,7 +220,7 @@ def diff(paths: tuple[Path, Path], form: str) -> None:
     Exit status 1 if they differ.
     """
     found = difference(*(select_trace(path, None) for path in paths))
-    click.echo(printing.difference(paths, found, form))
+    echo(printing.difference(paths, found, form))
     if found:
         raise SystemExit(1)
 

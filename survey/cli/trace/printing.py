@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
+from survey.cli.output import Alert, Heading, echo
 from survey.traces import Event, Problems, Replay, State, Trace
 from survey.traces.exporters import Exporter
 from survey.traces.importers import Importer
@@ -37,7 +36,7 @@ def problems(place: str, found: Problems, form: str) -> None:
             }
             for p in found
         ]
-        click.echo(
+        echo(
             json.dumps(
                 {"place": place, "errors": found.errors, "warnings": found.warnings, "problems": shown},
                 ensure_ascii=False,
@@ -46,10 +45,10 @@ def problems(place: str, found: Problems, form: str) -> None:
         return
     kept = list(found)
     for problem in kept:
-        click.echo(f"{place}: {problem}")
+        echo(f"{place}: {problem}")
     if len(kept) < len(found):
         totals = ", ".join(f"{number} {kind}" for kind, number in found.kinds.most_common())
-        click.echo(f"{place}: and {len(found) - len(kept)} more; in all {totals}")
+        echo(f"{place}: and {len(found) - len(kept)} more; in all {totals}")
 
 
 def summary(traces: int, errors: int, warnings: int, bad: int) -> str:
@@ -86,34 +85,30 @@ def as_json(trace: Trace, measures: Mapping[str, Measure]) -> dict[str, Any]:
     return {"trace_id": trace.id, "task_id": trace.task, "time": trace.time, "measures": found}
 
 
-def page(replayed: Replay, measures: Mapping[str, Measure]) -> str:
-    """Return the measures as a text report."""
+def page(replayed: Replay, measures: Mapping[str, Measure]) -> list[str]:
+    """Return the lines of a report on the measures."""
     trace, width = replayed.trace, min(max(shutil.get_terminal_size().columns, 60), 100)
-    lines = [click.style(trace.id, bold=True), _subtitle(replayed)]
+    lines: list[str] = [Heading(trace.id), _subtitle(replayed)]
     if replayed.problems.errors:
-        lines.append(
-            click.style(
-                f"{_count(replayed.problems.errors, 'error')}: the figures are unreliable (run survey trace check).",
-                fg="red",
-            )
-        )
+        errors = _count(replayed.problems.errors, "error")
+        lines.append(Alert(f"{errors}: the figures are unreliable (run survey trace check)."))
     for group, title in GROUPS.items():
         shown = [
             line for one in measures.values() if one.group == group and not one.why_not for line in _figure(one, width)
         ]
         if shown:
-            lines += ["", click.style(title, bold=True), *shown]
+            lines += ["", Heading(title), *shown]
     reasons: dict[str, list[str]] = {}
     for one in measures.values():
         if one.why_not:
             reasons.setdefault(one.why_not, []).append(one.title.lower())
     if reasons:
-        lines += ["", click.style("Not measurable in this trace", bold=True)]
+        lines += ["", Heading("Not measurable in this trace")]
         lines += [
             textwrap.fill(f"{', '.join(titles)}: {reason}", width, initial_indent="  ", subsequent_indent="    ")
             for reason, titles in reasons.items()
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def _subtitle(replayed: Replay) -> str:

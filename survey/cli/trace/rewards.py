@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 import textwrap
@@ -13,8 +11,9 @@ from pathlib import Path
 
 import click
 
-from survey.cli.output import formats
-from survey.cli.trace.files import file, reports_errors, select_trace, which
+from survey.cli.output import Alert, Heading, echo, formats, page
+from survey.cli.trace.files import file, open_output, reports_errors, select_trace, which
+from survey.escaping import csv_text
 from survey.traces import Trace, replay
 from survey.traces.problems import nearest
 from survey.traces.rewards import FAMILIES, VARIANTS, Family, Reward, RewardResult, family, rewards, table
@@ -97,13 +96,14 @@ def reward(
             "rewards": table(paid.rewards),
             "why_not": paid.why_not,
         }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        echo(json.dumps(document, ensure_ascii=False, indent=1))
     elif form == "csv":
-        click.echo(_csv(found, paid), nl=False)
+        with open_output(None) as stream:
+            stream.write(_csv(found, paid).encode("utf-8", "surrogatepass"))
         for name, reason in paid.why_not.items():
-            click.echo(f"{name}: {reason}", err=True)
+            echo(f"{name}: {reason}", err=True)
     else:
-        click.echo(_page(found, paid, replayed.problems.errors))
+        click.echo(page(_lines(found, paid, replayed.problems.errors)))
     if families and not paid.rewards:
         raise SystemExit(1)
 
@@ -124,24 +124,20 @@ def _parameters(asked: list[Family], settings: Iterable[tuple[str, float]]) -> d
 
 
 def _csv(trace: Trace, paid: RewardResult) -> str:
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({"trace_id": trace.id, **row} for row in table(paid.rewards))
-    return stream.getvalue()
+    return csv_text(COLUMNS, *([trace.id, *(row[name] for name in COLUMNS[1:])] for row in table(paid.rewards)))
 
 
-def _page(trace: Trace, paid: RewardResult, errors: int) -> str:
+def _lines(trace: Trace, paid: RewardResult, errors: int) -> list[str]:
     width = min(max(shutil.get_terminal_size().columns, 60), 110)
-    lines = [click.style(trace.id, bold=True)]
+    lines: list[str] = [Heading(trace.id)]
     if errors:
         message = f"{errors} error{'' if errors == 1 else 's'}: the rewards are unreliable (run survey trace check)."
-        lines.append(click.style(message, fg="red"))
+        lines.append(Alert(message))
     for title, rows in _grouped(paid.rewards).items():
-        lines += ["", click.style(title, bold=True), *_rows(rows, width)]
+        lines += ["", Heading(title), *_rows(rows, width)]
     if paid.why_not:
-        lines += ["", click.style("Not computable in this trace", bold=True), *_reasons(paid.why_not, width)]
-    return "\n".join(lines)
+        lines += ["", Heading("Not computable in this trace"), *_reasons(paid.why_not, width)]
+    return lines
 
 
 def _grouped(found: Iterable[Reward]) -> dict[str, list[Reward]]:

@@ -6,14 +6,14 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
 import click
 
-from survey.cli.output import formats, output
-from survey.cli.trace.files import reports_errors
+from survey.cli.output import echo, formats, output
+from survey.cli.trace.files import open_output, reports_errors
 from survey.extras import needed
 from survey.traces.files import write_compressed
 from survey.traces.rewards import family
@@ -126,15 +126,15 @@ def score(
                 stream.writelines(FORMATS[form](journal.rows(order), request))
         done = True
     except NoWorkers as error:
-        click.echo(f"Error: {error}{_how_to_resume(journal)}", err=True)
+        echo(f"Error: {error}{_how_to_resume(journal)}", err=True)
         raise SystemExit(UNFINISHED) from None
     except KeyboardInterrupt:
-        click.echo(f"Stopped{_how_to_resume(journal)}", err=True)
+        echo(f"Stopped{_how_to_resume(journal)}", err=True)
         raise SystemExit(130) from None
     finally:
         journal.close(done=done)
     bad = sum(journal[key].bad for key in order)
-    click.echo(_summary(sum(journal[key].rows for key in order), len(found), bad, journal.resumed, failures), err=True)
+    echo(_summary(sum(journal[key].rows for key in order), len(found), bad, journal.resumed, failures), err=True)
     if bad:
         raise SystemExit(1)
 
@@ -214,7 +214,7 @@ def _bar(total: int, files: int) -> Iterator[Callable[[int], None]]:
 
 def _stream(lines: Iterable[bytes], path: Path | None) -> None:
     """Write to standard output, or to a pipe or device, and flush after each part."""
-    with nullcontext(sys.stdout.buffer) if path is None else path.open("wb") as stream:
+    with open_output(None) if path is None else path.open("wb") as stream:
         for some in lines:
             stream.write(some)
             stream.flush()

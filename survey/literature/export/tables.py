@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from survey.escaping import csv_text
 from survey.extras import lazy
 from survey.literature.export.csl import csl_name
 from survey.literature.pool import Entry, Pool, Tag
@@ -18,9 +17,6 @@ else:
     pd = lazy("pandas")
 
 TEXTS = ("authors-incomplete", "doi", "eprint", "url", "code", "summary", "added")
-
-FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠']")
-"""The start of a cell that a spreadsheet would read as a formula, or as the apostrophe that marks text."""
 
 
 def to_frame(pool: Pool) -> pd.DataFrame:
@@ -56,24 +52,8 @@ def _rows(pool: Pool) -> list[dict[str, Any]]:
 
 def to_csv(pool: Pool) -> str:
     """Return one line per entry; lists are joined by semicolons, and no spreadsheet reads a cell as a formula."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _columns(pool), lineterminator="\n")
-    writer.writeheader()
-    for row in _rows(pool):
-        flat = {name: "; ".join(cell) if isinstance(cell, list) else cell for name, cell in row.items()}
-        writer.writerow({name: as_text(cell) for name, cell in flat.items()})
-    return text.getvalue()
-
-
-def as_text(cell: Any) -> Any:
-    """Return the cell with an apostrophe in front if a spreadsheet would read it as a formula.
-
-    A cell that begins with an apostrophe gets another one, so that removing the first always restores the original.
-
-    >>> as_text("=1+1"), as_text("'tis"), as_text("a = b")
-    ("'=1+1", "''tis", 'a = b')
-    """
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
+    rows = (["; ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in _rows(pool))
+    return csv_text(_columns(pool), *rows)
 
 
 def to_parquet(pool: Pool) -> bytes:

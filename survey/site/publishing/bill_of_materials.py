@@ -7,8 +7,6 @@ this environment needs to build the site. Both read only the installed packages.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import sys
@@ -23,6 +21,7 @@ from uuid import NAMESPACE_URL, uuid5
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from survey.escaping import csv_text
 from survey.extras import PROJECT
 from survey.site.pages.dependencies.listing import GROUPS, Dependency, listed
 
@@ -175,11 +174,7 @@ def updated_listing(lock: Mapping[str, str], before: Iterable[Dependency]) -> li
 
 def as_csv(dependencies: Iterable[Dependency]) -> str:
     """Return the list as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Dependency))
-    writer.writerows(astuple(one) for one in dependencies)
-    return out.getvalue()
+    return csv_text((field.name for field in fields(Dependency)), *map(astuple, dependencies))
 
 
 # ------------------------------------------------------------ the bill of materials

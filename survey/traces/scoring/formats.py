@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from survey.escaping import csv_text
 from survey.traces.scoring.rows import Request
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a text that starts with one of these for a formula."""
 
 
 def json_lines(rows: Iterable[bytes], request: Request) -> Iterator[bytes]:
@@ -50,22 +46,8 @@ def _credited(found: list[dict[str, Any]] | None) -> dict[str, float] | None:
 
 
 def _line(cells: Iterable[Any]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([_cell(cell) for cell in cells])
-    return text.getvalue().encode("utf-8", "backslashreplace")
-
-
-def _cell(value: Any) -> Any:
-    """Return a value as the content of a cell.
-
-    >>> _cell("=1+1"), _cell(-1), _cell({"a": 1})
-    ("'=1+1", -1, '{"a": 1}')
-    """
-    if isinstance(value, (dict, list)):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
-        return f"'{value}"
-    return value
+    flat = [json.dumps(cell, ensure_ascii=False) if isinstance(cell, (dict, list)) else cell for cell in cells]
+    return csv_text(flat).encode("utf-8", "backslashreplace")
 
 
 FORMATS: dict[str, Callable[[Iterable[bytes], Request], Iterator[bytes]]] = {"jsonl": json_lines, "csv": csv_lines}

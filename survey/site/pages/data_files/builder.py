@@ -158,7 +158,8 @@ def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
                 "name": "pool",
                 "path": "pool.csv",
                 "title": "A line for each entry",
-                "description": "Text that a spreadsheet could read as a formula starts with an apostrophe; remove one.",
+                "description": "Where a spreadsheet could read a formula, an apostrophe stands before it: "
+                "at the start of a cell, or behind a semicolon; remove one.",
                 "format": "csv",
                 "mediatype": "text/csv",
                 "encoding": "utf-8",
