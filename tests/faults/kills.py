@@ -139,12 +139,10 @@ def snapshot(place: Path) -> Snapshot:
 
 
 def everything(folder: Path) -> Iterator[str]:
-    """Yield every path below a folder, outputs included, except the history of IPython."""
+    """Yield every path below a folder, outputs included."""
     for path, folders, names in os.walk(folder):
         for name in (*folders, *names):
-            shown = os.path.relpath(os.path.join(path, name), folder)  # noqa: PTH118
-            if not shown.startswith(os.path.join(".cache", "ipython")):  # noqa: PTH118
-                yield shown
+            yield os.path.relpath(os.path.join(path, name), folder)  # noqa: PTH118
 
 
 def remove(place: Path) -> None:

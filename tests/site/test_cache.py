@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from survey.literature import Pool, load
 from survey.site import build as building
-from survey.site.cache import Cache
+from survey.site.cache import PACKAGE, Cache
 from survey.site.drafts import NO_PROSE, TABLES, Withheld, draft, fill
 from survey.site.facts import Facts
 from tests.conftest import few_data
@@ -180,3 +181,20 @@ def test_fingerprints_are_filled_in_for_the_pool_and_for_each_snapshot(published
         assert drafted.as_of(day).fingerprint != true
         assert fill(drafted.as_of(day).stamp, published) == published.as_of(day).stamp
     assert drafted.where([]).fingerprint == drafted.fingerprint
+
+
+# ------------------------------------------------------------ nothing in a cache is executed
+
+EXECUTES = {"pickle", "marshal", "shelve", "dill", "joblib", "FileSystemBytecodeCache"}
+"""What runs code of the files that it reads."""
+
+
+def test_no_module_reads_files_in_a_form_that_can_hold_code() -> None:
+    """A task of the dask engine is pickled in memory, and read by a worker that trusts its scheduler."""
+    found = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = {alias.name.partition(".")[0] for alias in node.names} | {getattr(node, "module", "") or ""}
+                found |= {path.relative_to(PACKAGE).as_posix()} if names & EXECUTES else set()
+    assert found == {"traces/scoring/scheduling.py"}

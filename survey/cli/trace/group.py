@@ -25,7 +25,7 @@ from survey.cli.trace.files import (
 from survey.escaping import visible
 from survey.traces import replay, states
 from survey.traces.exporters import EXPORTERS
-from survey.traces.files import anonymised, to_json_line
+from survey.traces.files import KEEPABLE, anonymised, to_json_line
 from survey.traces.importers import BadLog, Importer, Log, importers, recognised
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
@@ -229,15 +229,19 @@ def diff(paths: tuple[Path, Path], form: str) -> None:
 @file
 @output
 @salt
+@click.option("--keep", type=click.Choice(KEEPABLE), multiple=True,
+              help="Keep these as they are: the times of the clock, or the names of models, tools or roles; "
+                   "repeatable.")  # fmt: skip
 @reports_errors
-def anonymise(path: Path, output: Path | None, salt: str | None) -> None:
-    """Replace all names, and keep the events, times and figures unchanged.
+def anonymise(path: Path, output: Path | None, salt: str | None, keep: tuple[str, ...]) -> None:
+    """Replace all names, and keep the events, durations and figures unchanged.
 
-    Content, the source and fields that the schema does not know are removed.
+    Content, the source and fields that the schema does not know are removed. Times begin at zero, and all hashes
+    have one length. Durations, tokens and the order of events stay: whoever has the log can recognise its run.
     """
     with open_output(output) as stream:
         for reading in read_documents(path):
-            stream.write(to_json_line(anonymised(require_trace(reading), salt)) + b"\n")
+            stream.write(to_json_line(anonymised(require_trace(reading), salt, keep)) + b"\n")
 
 
 def _importer_named(name: str) -> Importer:

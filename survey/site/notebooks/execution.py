@@ -173,11 +173,9 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
     code = nbformat.from_dict(notebook)
     after = f"print(_recorder.report({str(project)!r}, {str(PACKAGE)!r}))"
     code.cells = [nbformat.v4.new_code_cell(BEFORE), *code.cells, nbformat.v4.new_code_cell(after)]
-    # a fixed hash seed for the order of sets, and none of the user's own settings
-    own = project / ".cache" / "ipython"
-    own.mkdir(parents=True, exist_ok=True)
-    settings = {"PYTHONHASHSEED": "0", "IPYTHONDIR": str(own)}
+    # a fixed hash seed for the order of sets, and no settings or start-up files: a new folder for each run
     with temporary_folder("survey-notebook-") as sockets:
+        settings = {"PYTHONHASHSEED": "0", "IPYTHONDIR": str(sockets / "ipython")}
         client = NotebookClient(
             code,
             kernel_name="python3",

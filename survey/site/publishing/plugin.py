@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jinja2 import Environment, FileSystemBytecodeCache
+from jinja2 import Environment
 from mkdocs.config import base, config_options
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -212,8 +212,6 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Derive the Content-Security-Policy from the inline scripts of the theme; it allows no others."""
-        if self.building:
-            env.bytecode_cache = FileSystemBytecodeCache(str(self._cache_folder("templates")))
         self.policy = None
         if config.theme.name != "material":
             return  # the inline scripts of other themes are unknown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,11 @@ from survey.traces.model import OUTSIDE, Content, Edge, Event, Trace
 KEPT = ("schema_version", "topology", "time", "link_quality")
 FLAGS = ("protocol",)
 """Additional fields that measures need and that identify nobody."""
+
+TIMES = ("t", "t_end", "delivered")
+
+KEEPABLE = ("times", "models", "tools", "roles")
+"""What may stay as it is, where who shares the trace has looked: the times of its clock, and these names."""
 
 TEAM = "team"
 """The reward of the whole run."""
@@ -55,9 +60,10 @@ UNNAMED_LOSSES = "losses that are named in the original only"
 class _Names:
     """Assigns new names in order of first mention, consistently for equal old names."""
 
-    def __init__(self, stem: str, kept: frozenset[str] = OUTSIDE) -> None:
+    def __init__(self, stem: str, kept: frozenset[str] = OUTSIDE, *, keep: bool = False) -> None:
         self._new: dict[str, str] = {}
         self._kept = kept
+        self._keep = keep
         self._names: Iterator[str] = (f"{stem}-{number}" for number in count(1))
 
     def __contains__(self, old: str) -> bool:
@@ -68,24 +74,27 @@ class _Names:
         if old is None or old in self._kept:
             return old
         if old not in self._new:
-            self._new[old] = next(self._names)
+            self._new[old] = old if self._keep else next(self._names)
         return self._new[old]
 
 
-def anonymised(trace: Trace, salt: str | None = None) -> Trace:
-    """Return a trace with the same events, edges, times and figures under new names.
+def anonymised(trace: Trace, salt: str | None = None, keep: Collection[str] = ()) -> Trace:
+    """Return a trace with the same events, edges, durations and figures under new names.
 
     Renamed are agents, their names and roles, models, tools, ids, the task and the run, and all
     rewards, costs, metrics and labels whose names are not the toolkit's own. Removed are content, the
     answer, reasons of labels, the source and every field that the schema does not define. Losses are
     kept in the words of the toolkit's importers; all others are only counted. References to content
-    are hashed again with a salt that is discarded (or given, so that several traces stay comparable).
-    All measures keep their values.
+    are hashed again with a salt that is discarded (or given, so that several traces stay comparable),
+    to one length. Times begin at zero, so that they do not say when the run was. All measures keep their values.
+
+    ``keep`` names what stays as it is, of ``KEEPABLE``.
     """
-    agent, tool, role = _Names("agent"), _Names("tool"), _Names("role")
-    name, model, id = _Names("name"), _Names("model"), _Names("e")
+    agent, tool, role = _Names("agent"), _Names("tool", keep="tools" in keep), _Names("role", keep="roles" in keep)
+    name, model, id = _Names("name"), _Names("model", keep="models" in keep), _Names("e")
     label, part = _Names("label", LABELS), _Names("figure", FIGURES)
     content = Content(salt=salt)
+    start = 0.0 if "times" in keep or trace.time != "seconds" else min((old.t for old in trace.events), default=0.0)
 
     def figures(old: object, *bearers: _Names) -> dict[str, Any]:
         """Rename figures part by part: parts that name a bearer follow it, known names stay, others are new."""
@@ -102,8 +111,11 @@ def anonymised(trace: Trace, salt: str | None = None) -> Trace:
             "id": id(old.id), "agent": tool(old.agent) if old.agent == old.tool else agent(old.agent),
             "agent_name": name(old.agent_name), "role": role(old.role), "from": agent(old.from_), "to": agent(old.to),
             "tool": tool(old.tool), "parent": id(old.parent), "content": None,
-            "content_ref": content.fields(old.content_ref).get("content_ref"),
+            "content_ref": content.reference(old.content_ref) if old.content_ref else None,
         }  # fmt: skip
+        if start:
+            times = {key: getattr(old, key) for key in TIMES}
+            fields |= {key: time - start for key, time in times.items() if time is not None and time is not True}
         if isinstance(old.reward, Mapping):
             fields["reward"] = figures(old.reward, agent, role, name, tool)
         kept = {flag: value for flag in FLAGS if isinstance(value := (old.other or {}).get(flag), bool)}
@@ -124,8 +136,8 @@ def anonymised(trace: Trace, salt: str | None = None) -> Trace:
     edges = [Edge(str(id(edge.src)), str(id(edge.dst)), edge.type) for edge in trace.edges]
     head: dict[str, Any] = {key: trace.head[key] for key in KEPT if key in trace.head}
     head |= {
-        "trace_id": content.fields(trace.id or "?")["content_ref"],
-        "task_id": content.fields(trace.task or "?")["content_ref"],
+        "trace_id": content.reference(trace.id or "?"),
+        "task_id": content.reference(trace.task or "?"),
     }
     head |= {key: figures(trace.head[key]) for key in ("costs", "metrics") if key in trace.head}
     if "rewards" in trace.head:

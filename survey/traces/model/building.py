@@ -40,9 +40,12 @@ class Content:
         """Return the event fields that represent a text."""
         if not text:
             return {}
-        digest = self._digest(text.encode("utf-8", "surrogatepass")).hexdigest()
-        reference = {"content_ref": f"blake2b:{digest}:{len(text)}"}
+        reference = {"content_ref": f"{self.reference(text)}:{len(text)}"}
         return {**reference, "content": text} if self.keep else reference
+
+    def reference(self, text: str) -> str:
+        """Return the salted hash of a text; it does not tell the length."""
+        return f"blake2b:{self._digest(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 class Builder:

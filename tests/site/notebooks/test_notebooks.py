@@ -144,6 +144,20 @@ def test_two_runs_give_the_same_bytes(project: Path) -> None:
     assert json.dumps(executed([one], project)[one]) == first
 
 
+def test_no_code_in_the_cache_or_among_the_users_own_settings_is_executed(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    witness = tmp_path / "executed"
+    for home in (project / ".cache" / "ipython", tmp_path / "own"):
+        startup = home / "profile_default" / "startup"
+        startup.mkdir(parents=True)
+        (startup / "00.py").write_text(f"open({str(witness)!r}, 'w')")
+        (home / "profile_default" / "ipython_config.py").write_text(f"open({str(witness)!r}, 'w')")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "own"))
+    assert ran(project, notebook(project, "one", cell("code", "1 + 1", "a"))) == ["one"]
+    assert not witness.exists()
+
+
 def test_a_notebook_without_code_is_not_run(project: Path) -> None:
     one = notebook(project, "one", cell("markdown", "# Only text", "a"))
     assert ran(project, one) == []

@@ -19,6 +19,7 @@ from survey.traces.files import anonymised
 from survey.traces.files.anonymising import LOSS_WORDS, UNNAMED_LOSSES
 from survey.traces.importers import BadLog, Log, importers
 from survey.traces.importers.claude_code.summaries import SEEN, UNKNOWN
+from survey.traces.metrics import measure
 from survey.traces.model import Content
 from survey.traces.rewards import rewards
 
@@ -291,3 +292,49 @@ def _losses(code: ast.Module) -> Iterator[str]:
             counter = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
             if counter in ("lost", "odd") and isinstance(node.slice.value, str):
                 yield node.slice.value
+
+
+# ------------------------------------------------- when it was, and how long the names were
+
+
+def on_the_clock(start: float) -> Trace:
+    """The example, with times since 1970 as some logs have them."""
+    document = full()
+    for event in document["events"]:
+        for field in {"t", "t_end", "delivered"} & event.keys():
+            event[field] += start
+    return Trace.of(document)
+
+
+def test_times_begin_at_zero_and_no_measure_of_time_changes() -> None:
+    clock = on_the_clock(1_767_623_436.0)
+    shared = anonymised(clock)
+    assert min(event.t for event in shared.events) == 0
+    before, after = measure(clock), measure(shared)
+    for name in ("wall_s", "work_s", "critical_path_s"):
+        assert after[name].value == pytest.approx(before[name].value), name
+    assert "1767" not in json.dumps(shared.to_json())
+    assert min(event.t for event in anonymised(clock, keep=["times"]).events) > 1e9
+
+
+def test_no_hash_tells_the_length_of_what_it_replaces() -> None:
+    document = full()
+    for place, event in enumerate(document["events"]):
+        event["content_ref"] = "x" * (place + 1)
+    shared = anonymised(Trace.of(document | {"trace_id": "a", "task_id": "b" * 1000}))
+    hashes = [shared.id, shared.task, *(str(event.content_ref) for event in shared.events)]
+    assert len(set(map(len, hashes))) == 1
+    assert len(set(hashes)) == len(hashes), "and different texts stay different"
+
+
+def test_what_is_kept_is_what_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(full()))
+    tools = {event.tool for event in Trace.of(full()).events} - {None}
+    for arguments, kept in (
+        ([], set()),
+        (["--keep", "tools"], tools),
+        (["--keep", "models", "--keep", "roles"], set()),
+    ):
+        result = CliRunner().invoke(main, ["trace", "anonymise", str(path), *arguments])
+        assert {event.get("tool") for event in json.loads(result.stdout)["events"]} & tools == kept, arguments
