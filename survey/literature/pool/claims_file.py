@@ -20,6 +20,8 @@ TOP = ("readings", "claim", "table", "variant")
 VARIED = ("keep", "types", "reading", "readmit", "leave-one-out")
 """The ways in which a variant changes what is counted; each variant has exactly one."""
 
+HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+")
+
 READ = ("strict", "published", "second")
 """The readings, other than the pool's own, that a variant may use."""
 
@@ -48,8 +50,8 @@ class _Reader:
     def __init__(self, shown: str, text: str, taxonomy: Taxonomy, keys: set[str]) -> None:
         self.shown, self.taxonomy, self.keys = shown, taxonomy, keys
         self.problems: list[Problem] = []
-        headers = re.finditer(r"(?m)^\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+", text)
-        self.lines = {match[1]: text.count("\n", 0, match.start(1)) + 1 for match in headers}
+        headers = ((number, HEADER.match(line)) for number, line in enumerate(text.split("\n"), 1))
+        self.lines = {header[1]: number for number, header in headers if header}
 
     def read(self, data: Mapping[str, Any], codings: set[str]) -> Claims:
         for name in data.keys() - set(TOP):

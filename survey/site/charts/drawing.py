@@ -186,7 +186,7 @@ def _in_palette(picture: str) -> str:
     picture = picture.replace(RENDERERS_BASE, "")
     picture = picture.replace("xlink:href=", 'tabindex="-1" xlink:href=').replace(' target="_blank"', "")
     return re.sub(
-        r'(<svg [^>]*?) width="(\d+)(?:\.\d+)?" height="(\d+)(?:\.\d+)?"', r'\1 width="\2" height="\3"', picture
+        r'(<svg [^<>]*?) width="(\d+)(?:\.\d+)?" height="(\d+)(?:\.\d+)?"', r'\1 width="\2" height="\3"', picture
     )
 
 

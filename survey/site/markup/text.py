@@ -18,7 +18,7 @@ ACTIVE = re.compile(r"[^\w\s,;.()?/%’‘“”…–—-]|[_]")
 """Every character that HTML, Markdown or a template could interpret."""
 
 
-LINE_START = re.compile(r"(?m)^(\s*)([-+.)\d])")
+LINE_START = re.compile(r"(?m)^([^\S\n]*)([-+.)\d])")
 
 
 def inert(text: str) -> Markup:

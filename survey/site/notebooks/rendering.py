@@ -26,8 +26,8 @@ PLAIN = re.compile(r'<span class="(?:w|p|o|n|nn)">([^<]*)</span>')
 FALLBACK = re.compile(r"var\((--[\w-]+), #[0-9a-f]{6}\)")
 """The fallback colour of a picture outside the site; on the site it is not needed."""
 
-RAW = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL)
-"""Invisible parts of a page: most of the output of a notebook plugin, and slow to parse."""
+RAW = re.compile(r"<(style|script)\b.*?(?:</\1\s*>|\Z)", re.DOTALL)
+"""Invisible parts of a page: most of the output of a notebook plugin, and slow to parse. An open one hides the rest."""
 
 SHORT = 6
 """Lines of code that are shown before a chart; longer code is folded."""
@@ -155,7 +155,7 @@ def markdown(notebook: dict[str, Any]) -> str:
 def _blocks(cell: dict[str, Any]) -> dict[str, Any]:
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
-        return {"text": re.sub(r"(\]\([^):#]+)\.ipynb", r"\1.md", source)}
+        return {"text": re.sub(r"(\]\([^\]):#]+)\.ipynb", r"\1.md", source)}
     outputs = [_shown(output) for output in cell["outputs"]]
     return {"code": source, "outputs": outputs}
 

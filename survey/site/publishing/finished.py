@@ -40,7 +40,7 @@ API = "\n::: "
 
 API_FILES = ("assets/_mkdocstrings.css", "objects.inv")
 
-CODE = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code\b)(?![^>]*\stabindex=)")
+CODE = re.compile(r"(<pre\b[^<>]*>(?:<span></span>)?<code\b)(?![^>]*\stabindex=)")
 """A block of code. It scrolls if it is wider than the page, and must then be reachable by keyboard."""
 
 LOCAL = {"site_dir", "config_file_path", "docs_dir", "watch", "dev_addr", "strict", "plugins", "nav", "theme"}

@@ -18,7 +18,7 @@ from survey.site.notebooks.rendering import markdown
 from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, read_configuration
 from survey.site.publishing.staging import staged_folder
 
-NOTEBOOK_LINK = re.compile(r"(\]\([^):#\s]*notebooks/[^):#\s]+)\.ipynb")
+NOTEBOOK_LINK = re.compile(r"(\]\((?=[^\]):#\s]*notebooks/)[^\]):#\s]+)\.ipynb")
 
 
 def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None) -> int:

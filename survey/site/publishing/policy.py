@@ -37,7 +37,10 @@ SOURCES = {
 element, and ``img-src`` blocks what they could load.
 """
 
-SCRIPT = re.compile(r"<script\b(?P<attributes>[^>]*)>(?P<code>.*?)</script\s*>", re.IGNORECASE | re.DOTALL)
+SCRIPT = re.compile(
+    r"<script\b(?P<attributes>[^>]*+)(?:>(?P<code>.*?)(?:(?P<end></script\s*>)|\Z)|\Z)", re.IGNORECASE | re.DOTALL
+)
+"""A script, or an open one up to the end of the page: browsers do not run it, and to look behind it takes long."""
 
 NOT_RUN = re.compile(r"(?<!\S)(?:src\s*=|type\s*=\s*[\"']?application/(?:ld\+)?json\b)", re.IGNORECASE)
 """Attributes of an external script, or of one that holds data."""
@@ -102,7 +105,9 @@ def inline_scripts(html: str) -> list[str]:
     >>> inline_scripts('<script>a()</script><script src="b.js"></script><script type="application/json">{}</script>')
     ['a()']
     """
-    return [match["code"] for match in SCRIPT.finditer(html) if not NOT_RUN.search(match["attributes"])]
+    return [
+        match["code"] for match in SCRIPT.finditer(html) if match["end"] and not NOT_RUN.search(match["attributes"])
+    ]
 
 
 def csp_hash(code: str) -> str:

@@ -44,8 +44,8 @@ CHART_WEIGHTS = (400, 600, 700)
 COPYRIGHT, FAMILY, STYLE, UNIQUE, FULL, VERSION, POSTSCRIPT, LICENCE, ADDRESS = 0, 1, 2, 3, 4, 5, 6, 13, 14
 """Name ids of the font format."""
 
-RULE = re.compile(r'@font-face \{[^}]*url\("type/(?P<file>[\w-]+)\.woff2"\)[^}]*\}')
-PROPERTY = re.compile(r"([a-z-]+): ([^;]+);")
+RULE = re.compile(r'@font-face \{(?>[^{}]*?url\("type/(?P<file>[\w-]+)\.woff2"\))[^{}]*+\}')
+PROPERTY = re.compile(r"(?<![a-z-])([a-z-]++): ([^:;]++);")
 RANGE = re.compile(r"U\+([0-9A-F]+)(?:-([0-9A-F]+))?")
 
 

@@ -18,7 +18,9 @@ from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
 NAME = "who-and-when"
 TERMINAL = "Computer_terminal"
-ORCHESTRATOR = re.compile(r"(?P<name>Orchestrator)\s*(?:\((?:->\s*(?P<to>[^()]+)|(?P<aside>[^()]*))\))?\s*", re.DOTALL)
+ORCHESTRATOR = re.compile(
+    r"(?P<name>Orchestrator)\s*+(?:\((?:->\s*+(?P<to>[^()]+)|(?P<aside>[^()]*))\)\s*)?", re.DOTALL
+)
 """The roles of Magentic-One's orchestrator: "(thought)", "(-> WebSurfer)", "(termination condition)"."""
 
 

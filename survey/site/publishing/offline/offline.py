@@ -35,7 +35,7 @@ TAKEN = ("bib", "constraints.txt", "CITATION.cff", "LICENSE")
 README = "README-OFFLINE.md"
 
 LINK = re.compile(r'(?P<start>\s(?:xlink:)?href=")(?P<address>[^"]*)"')
-FEED = re.compile(r'<link rel="alternate"[^>]*>')
+FEED = re.compile(r'<link rel="alternate"[^<>]*>')
 """The link to a feed: feed readers take none from a file, and Material fetches because of it."""
 
 POLICY = re.compile(

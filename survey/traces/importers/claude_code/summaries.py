@@ -53,7 +53,7 @@ NOT_SAID = ("isMeta", "isSynthetic", "isCompactSummary")
 NOTICES = ("agent-notification", "task-notification")
 NOTICE_FIELD = re.compile(r"<(agent-id|task-id|tool-use-id|status|total_tokens)>([^<]*)</")
 NAMED = re.compile(r"agentId: ([\w@-]{1,80})", re.ASCII)
-TEAMMATE = re.compile(r"[^<>]*\bteammate_id=\"([^\"<>]+)\"[^<>]*>")
+TEAMMATE = re.compile(r"\bteammate_id=\"([^\"<>]+)\"")
 
 When = tuple[float, float]
 """A time, and a position in the log that orders equal times."""
@@ -319,8 +319,9 @@ def _notices(raw: str, seen: bool) -> list[Notice]:
 
 def _messages(raw: str) -> list[tuple[str, str]]:
     """Return sender and text of every teammate message in a text."""
-    heads = ((TEAMMATE.match(body), body) for body in _within(raw, "teammate-message"))
-    return [(head[1], body[head.end() :]) for head, body in heads if head]
+    parts = (body.partition(">") for body in _within(raw, "teammate-message"))
+    named = ((TEAMMATE.findall(head), said) for head, end, said in parts if end and "<" not in head)
+    return [(senders[-1], said) for senders, said in named if senders]
 
 
 def _within(raw: str, tag: str) -> list[str]:

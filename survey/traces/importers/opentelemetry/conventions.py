@@ -57,7 +57,7 @@ JUDGEMENT = re.compile(
     r"(?:annotation|evaluation)\.(?P<field>name|score|label|annotator_kind)"
 )
 
-CALL_ID = re.compile(r"(?:llm\.output_messages|gen_ai\.completion)\.\d+\..*tool_calls?\..*\bid")
+CALL_ID = re.compile(r"(?:llm\.output_messages|gen_ai\.completion)\.\d+\.(?>.*?tool_calls?\.).*\bid")
 
 
 class Judgement(NamedTuple):
