@@ -23,6 +23,7 @@ FACE = {
     "dataset": "survey.site.pages.data_files.dataset",
     "FinishedPages": "survey.site.publishing.finished",
     "source_locations": "survey.site.pages.entries.builder",
+    "links_outside": "survey.site.publishing.configuration",
     "load": "survey.literature",
     "executed": "survey.site.notebooks.execution",
     "BackgroundRuns": "survey.site.notebooks.background",

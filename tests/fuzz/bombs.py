@@ -8,12 +8,15 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import resource
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from random import Random
 
+from survey.traces.files import LARGE
 from tests.fuzz.campaign import outcome
 from tests.fuzz.memory import bounded_memory
 from tests.fuzz.targets import TARGETS, Files
@@ -42,6 +45,50 @@ def _gzip(byte: bytes, start: bytes = b"") -> bytes:
 
 def _zstd(byte: bytes, start: bytes = b"") -> bytes:
     return zstd.compress(start) + zstd.compress(byte * (BIG >> 2)) * 4
+
+
+def _archive(packing: int, members: Mapping[str, bytes]) -> bytes:
+    """Return an archive of an evaluation with these members."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", packing) as archive:
+        archive.writestr("header.json", '{"eval": {"task": "t", "run_id": "r"}}')
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def _sample(event: bytes, size: int) -> bytes:
+    return b'{"id": "a", "events": [' + b",".join([event] * (size // (len(event) + 1))) + b"]}"
+
+
+def _samples(packing: int, event: bytes, size: int, number: int, noise: int = 0) -> bytes:
+    """Return an archive of samples of ``size`` bytes of one event, and of bytes that do not shrink."""
+    sample = _sample(event, size)
+    members = {f"samples/{place}_epoch_1.json": sample for place in range(number)}
+    return _archive(packing, members | ({"noise": Random(1).randbytes(noise)} if noise else {}))
+
+
+def _pieces(packing: int, number: int) -> bytes:
+    """Return an archive of one sample in pieces, each of a size that is allowed."""
+    piece = b"[" + b"{}," * 5_000_000 + b"{}]"
+    pieces = {f"samples/a_epoch_1/events/{place}.json": piece for place in range(number)}
+    return _archive(packing, {"samples/a_epoch_1/sample.json": b'{"id": "a"}', **pieces})
+
+
+def _overlapping(number: int) -> bytes:
+    """Return an archive of many entries that all point at the same bytes."""
+    whole = _archive(zipfile.ZIP_DEFLATED, {"samples/0000_epoch_1.json": _sample(b"{}", LARGE - 100)})
+    start, end = whole.rindex(b"PK\x01\x02"), whole.index(b"PK\x05\x06")
+    entries = b"".join(whole[start:end].replace(b"/0000_", b"/%04d_" % place) for place in range(number))
+    count, size = number.to_bytes(2, "little"), len(entries).to_bytes(4, "little")
+    place = start.to_bytes(4, "little")
+    return whole[:start] + entries + whole[end : end + 8] + count * 2 + size + place + b"\0\0"
+
+
+def _frame(window: int) -> bytes:
+    """Return a frame of Zstandard with a window of 2 to this power, of a gigabyte in blocks of one repeated byte."""
+    block = (1 << 1 | 1 << 17 << 3).to_bytes(3, "little") + b" "
+    return b"\x28\xb5\x2f\xfd\0" + bytes([window - 10 << 3]) + block * (BIG >> 17)
 
 
 def _zip(packing: int, size: int) -> bytes:
@@ -74,6 +121,15 @@ def _nested(number: int) -> bytes:
 
 def _text_of(size: int) -> bytes:
     return _trace([EVENT[:-1] % (1, 1, 1) + f', "content": "{"x" * size}"}}'], [])
+
+
+def _laughs(inner: bytes, end: bytes) -> bytes:
+    """Return settings with lists of aliases of lists of aliases."""
+    lists = [
+        b"  - &a0 " + (inner or b"[x]"),
+        *(b"  - &a%d [" % n + b"*a%d, " % (n - 1) * 8 + b"]" for n in range(1, 40)),
+    ]
+    return b"site_name: T\nextra:\n" + b"\n".join(lists) + b"\n" + end
 
 
 DEEP = b"[" * 10**6
@@ -162,13 +218,47 @@ NOTEBOOKS: Mapping[str, Callable[[], bytes]] = {
 ARCHIVES: Mapping[str, Callable[[], bytes]] = {
     "a sample of a hundred megabytes, deflated": partial(_zip, zipfile.ZIP_DEFLATED, 10**8),
     "a sample of a gigabyte, in Zstandard": partial(_zip, zipfile.ZIP_ZSTANDARD, BIG),
+    "a sample of a gigabyte, in bzip2": partial(_zip, zipfile.ZIP_BZIP2, BIG >> 3),
+    "two pieces of five million events": partial(_pieces, zipfile.ZIP_DEFLATED, 2),
+    "forty pieces of five million events, in Zstandard": partial(_pieces, zipfile.ZIP_ZSTANDARD, 40),
+    "forty samples of five million events": partial(_samples, zipfile.ZIP_DEFLATED, b"{}", LARGE - 100, 40),
+    "a million calls of a model": partial(_samples, zipfile.ZIP_DEFLATED, b'{"event":"model"}', LARGE - 100, 1),
+    "as many calls of a model as are allowed": partial(_samples, zipfile.ZIP_DEFLATED, b'{"event":"model"}', 1_799_900, 1),
+    "as many values as are allowed in a megabyte": partial(
+        _samples, zipfile.ZIP_ZSTANDARD, b'{"":{"":{"":0}}}', 10_000_000, 1, 900_000),
+    "a thousand entries that share their bytes": partial(_overlapping, 1_000),
+}  # fmt: skip
+
+PACKED_VALUES: Mapping[str, Callable[[], bytes]] = {
+    "five million empty objects in gzip": lambda: gzip.compress(b"[" + b"{}," * 5_000_000 + b"{}]"),
+    "five million empty lists in Zstandard": lambda: zstd.compress(b"[" + b"[]," * 5_000_000 + b"[]]"),
+    "gzip in gzip": lambda: gzip.compress(_gzip(b" ")),
+    "a window of 128 megabytes in Zstandard": partial(_frame, 27),
+    "a window of two gigabytes in Zstandard": partial(_frame, 31),
+}
+
+PACKED_LINES: Mapping[str, Callable[[], bytes]] = PACKED_VALUES | {
+    "a million short lines in gzip": lambda: gzip.compress(b'{"type":"user"}\n' * 1_000_000),
+}
+
+ALIASES: Mapping[str, Callable[[], bytes]] = {
+    name: partial(_laughs, start, end)
+    for name, (start, end) in {
+        "aliases of aliases in the navigation": (b"", b"nav: *a39\n"),
+        "aliases of aliases as a theme": (b"", b"theme: *a39\n"),
+        "aliases of aliases merged": (b"{x: 1}", b"<<: *a39\n"),
+        "a list in itself": (b"", b"nav: &a [*a]\n"),
+    }.items()
 }
 
 BOMBS: Mapping[str, tuple[Mapping[str, Callable[[], bytes]], str]] = {
-    "traces in lines": (TRACES, "runs.jsonl"),
-    "claude-code": (LOGS, "log.jsonl"),
-    "any log": (LOGS, "log.jsonl"),
+    "traces in lines": (TRACES | PACKED_VALUES, "runs.jsonl"),
+    "claude-code": (LOGS | PACKED_LINES, "log.jsonl"),
+    "any log": (LOGS | PACKED_LINES, "log.jsonl"),
+    "codex": (PACKED_LINES, "log.jsonl"),
+    "inspect": (PACKED_LINES, "log.json"),
     "inspect archive": (ARCHIVES, "log.eval"),
+    "pages of a site": (ALIASES, "mkdocs.yml"),
     "pool.bib": (POOLS, "pool.bib"),
     "taxonomy.toml": (TABLES, "taxonomy.toml"),
     "claims.toml": (TABLES, "claims.toml"),
@@ -194,9 +284,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
             TARGETS[target].prepare(Path(place))
             for name, made in bombs.items():
-                files: Files = {file: made()}
+                seed = TARGETS[target].seeds()[0]
+                files: Files = {**(seed if len(seed) > 1 and file in seed else {}), file: made()}
                 kind, words = outcome(TARGETS[target], files, Path(place))
                 print(json.dumps([target, name, kind, words]), flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(f"peak memory: {peak} MB", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,8 +31,20 @@ SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
 """The settings that are read, and the types that MkDocs allows for them."""
 
 
+LARGEST = 100_000
+"""The most parts of mkdocs.yml, with each alias counted as what it stands for."""
+
+
 class _Loader(yaml.SafeLoader):
     """YAML with the additional tag of mkdocs.yml: ``!ENV [NAME, default]``."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the document, unless aliases of aliases make it huge: whatever copies or prints it would not end."""
+        node = super().get_single_node()
+        if node is not None and _size(node, {}) > LARGEST:
+            message = f"aliases make it more than {LARGEST:,} parts (write out what is meant)"
+            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+        return node
 
     def env(self, node: yaml.Node) -> Any:
         """Return the value of the first variable that is set, else the default; None if there is none."""
@@ -42,6 +55,16 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.add_constructor("!ENV", _Loader.env)
+
+
+def _size(node: yaml.Node, known: dict[yaml.Node, float]) -> float:
+    """Return the number of parts of a document; without end if a part contains itself."""
+    if node not in known:
+        known[node] = math.inf
+        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+        parts = (part for item in inner for part in (item if isinstance(item, tuple) else (item,)))
+        known[node] = 1 + sum(_size(part, known) for part in parts)
+    return known[node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +106,19 @@ def read_configuration(project: Path) -> Configuration:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
         raise InvalidSurvey([Problem(shown, 1, f"not YAML that we can read: {reason}")]) from None
+
+
+def links_outside(project: Path, *folders: Path | None) -> list[Problem]:
+    """Return a problem for each link in the folders of a project to a file elsewhere, which a build would publish."""
+    found = []
+    for folder in filter(None, folders):
+        inside = (project.resolve(), folder.resolve())
+        for path in sorted(path for path in folder.rglob("*") if path.is_symlink()):
+            place = path.resolve()
+            if not any(place.is_relative_to(one) for one in inside):
+                message = f"is a link to {place}, outside of {folder} (expected a file: copy it into the folder)"
+                found.append(Problem(os.path.relpath(path), 1, message))
+    return found
 
 
 def decoded(path: Path, shown: str) -> str:

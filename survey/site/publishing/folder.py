@@ -15,7 +15,7 @@ from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.notebooks.execution import executed
 from survey.site.notebooks.rendering import markdown
-from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, read_configuration
+from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, links_outside, read_configuration
 from survey.site.publishing.staging import staged_folder
 
 NOTEBOOK_LINK = re.compile(r"(\]\((?=[^\]):#\s]*notebooks/)[^\]):#\s]+)\.ipynb")
@@ -38,6 +38,8 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
         raise FileExistsError(f"{out} is not empty: name a new folder, or empty it first")
     configuration = read_configuration(project)
     docs = configuration.docs
+    if problems := links_outside(project, docs, project / "notebooks", configuration.overrides, data):
+        raise InvalidSurvey(problems)
     written = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}
     ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
     cache = Cache(project / ".cache" / "site")

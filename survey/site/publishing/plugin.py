@@ -121,6 +121,10 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.cache = self.wing.Cache(self._cache_folder("site"))
         if self.building:
             self.building.steps.enter_context(self.cache)
+        overrides = config.theme.custom_dir
+        held = (Path(config.docs_dir), project / NOTEBOOKS, Path(overrides) if overrides else None, self.folder)
+        if problems := self.wing.links_outside(project, *held):
+            raise PluginError("\n".join(map(str, problems)))
         try:
             pool = self.wing.load(Path(os.path.relpath(self.folder)))
         except self.wing.InvalidSurvey as error:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from survey.traces.files import Budget
 from survey.traces.importers.json_values import flag, instant, items, mapping, text
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.model import OUTSIDE, Builder, Content, Trace
@@ -42,10 +43,10 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
             raise BadLog(f"{log.path.name}: no configuration of a team (expected config.json with members and a lead)")
         team = _Team(configs, content)
         folder = log.path if log.is_folder else log.path.parent
-        for inbox in [] if log.data is not None else Log(folder).files("inboxes/*.json"):
+        for inbox in [] if log.data is not None else Log(folder, budget=log.budget).files("inboxes/*.json"):
             team.open(inbox)
         if log.data is None:
-            team.take_tasks(folder)
+            team.take_tasks(folder, log.budget)
     except OSError as error:
         raise BadLog(f"{log.path.name}: cannot be read ({error}) (expected the folder of a team)") from None
     trace = team.trace()
@@ -57,7 +58,7 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
 def _configs(log: Log) -> list[Log]:
     """Return the configuration, and its later versions in the same folder."""
     if not log.is_folder:
-        return [log, *([] if log.data is not None else Log(log.path.parent).files("config.*.json"))]
+        return [log, *([] if log.data is not None else Log(log.path.parent, budget=log.budget).files("config.*.json"))]
     return [*log.files("config.json"), *log.files("config.*.json")]
 
 
@@ -132,10 +133,10 @@ class _Team:
                 _InboxMessage(last or 0.0, sender, receiver, body, message.get("read") is not False, coded)
             )
 
-    def take_tasks(self, folder: Path) -> None:
+    def take_tasks(self, folder: Path, budget: Budget) -> None:
         """Add the tasks, from the folder of the team or from Claude Code's own folder."""
         places = (folder / "tasks", folder.parent.parent / "tasks" / folder.name)
-        for file in next((found for place in places if (found := Log(place).files("*.json"))), []):
+        for file in next((found for place in places if (found := Log(place, budget=budget).files("*.json"))), []):
             task = mapping(file.document)
             if text(task.get("id")) and not flag(mapping(task.get("metadata")).get("_internal")):
                 self.tasks.append(task)

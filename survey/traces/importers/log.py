@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from survey.traces.files import GZIP, ZSTD, DecompressionError, decompressed
+from survey.traces.files import GZIP, ZSTD, Budget, DecompressionError, decompressed
 from survey.traces.model import NOTHING, Content, Trace
 
 
@@ -32,6 +32,8 @@ class Log:
     path: Path
     data: bytes | None = None
     """The content, if it does not come from the path (standard input)."""
+    budget: Budget = field(default_factory=Budget)
+    """What may be unpacked, together with the other files of the import."""
     unreadable: int = field(default=0, init=False)
     """Number of lines that ``records`` skipped because they are not JSON objects; importers report them as lost."""
 
@@ -57,8 +59,12 @@ class Log:
         Raises ``BadLog`` if it cannot be unpacked.
         """
         data = self.path.read_bytes() if self.data is None else self.data
+        return self.unpacked(data).decode("utf-8-sig", "replace")
+
+    def unpacked(self, data: bytes) -> bytes:
+        """Return the content of the file, given its bytes. Raises ``BadLog`` if it cannot be unpacked."""
         try:
-            return decompressed(data, self.path.name).decode("utf-8-sig", "replace")
+            return decompressed(data, str(self.path), self.budget)
         except DecompressionError as error:
             raise BadLog(str(error)) from None
 
@@ -111,8 +117,20 @@ class Log:
         return found
 
     def files(self, pattern: str) -> list[Log]:
-        """Return the files of the folder that match a pattern, sorted by name."""
-        return [Log(path) for path in sorted(self.path.glob(pattern)) if path.is_file()] if self.is_folder else []
+        """Return the files of the folder that match a pattern, sorted by name. Raises ``BadLog`` as ``file`` does."""
+        return [self.file(path) for path in sorted(self.path.glob(pattern)) if path.is_file()] if self.is_folder else []
+
+    def file(self, path: Path) -> Log:
+        """Return another file of the same import: in this folder, or next to this file or below.
+
+        Raises ``BadLog`` for a link to a file elsewhere, which whoever wrote the log may have no right to read.
+        """
+        folder = self.path if self.is_folder else self.path.parent
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise BadLog(
+                f"{path}: a link to a file outside {folder} (expected files of the log; copy that file into the folder)"
+            )
+        return Log(path, budget=self.budget)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from survey.literature import InvalidSurvey
-from survey.site.publishing.configuration import read_configuration
+from survey.site.publishing.configuration import links_outside, read_configuration
 
 
 @pytest.fixture
@@ -108,3 +108,54 @@ def test_a_file_that_is_not_utf8_is_said_to_be_none(project: Path) -> None:
     (project / "mkdocs.yml").write_bytes(b"site_name: T\nauthor: M\xfcller\n")
     with pytest.raises(InvalidSurvey, match=r"mkdocs\.yml:2: byte 0xfc is not UTF-8 \(save the file as UTF-8\)"):
         read_configuration(project)
+
+
+def laughs(levels: int, inner: str = "[x, x]") -> str:
+    """Lists of aliases of lists of aliases: few bytes, and 8 to the power of ``levels`` parts."""
+    lists = [f"  - &a{n} [{', '.join([f'*a{n - 1}'] * 8)}]" for n in range(1, levels)]
+    return "\n".join(["extra:", f"  - &a0 {inner}", *lists, ""])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        laughs(40) + "nav: *a39\n",
+        laughs(40) + "theme: *a39\n",
+        laughs(40).replace("[x, x]", "{x: 1}") + "<<: *a39\n",
+        "nav: &a [*a]\n",
+        "theme: &a {name: *a}\n",
+    ],
+    ids=["in nav", "of a wrong type", "merged", "a list in itself", "a mapping in itself"],
+)
+def test_aliases_of_aliases_are_refused(project: Path, text: str) -> None:
+    with pytest.raises(
+        InvalidSurvey, match=r"^mkdocs\.yml:1: not YAML that we can read: aliases make it more than 100,000"
+    ):
+        plain(project, "site_name: T\n" + text)
+
+
+def test_aliases_in_the_usual_number_are_followed(project: Path) -> None:
+    assert plain(project, "extra: &a {x: [1, 2]}\nother: [*a, *a]\n")["other"] == [{"x": [1, 2]}] * 2
+
+
+def test_a_link_out_of_the_project_is_a_problem_and_others_are_not(tmp_path: Path) -> None:
+    project, secret = tmp_path / "project", tmp_path / "secret"
+    for folder in ("docs", "bib"):
+        (project / folder / "in").mkdir(parents=True)
+    secret.mkdir()
+    (project / "docs" / "a.md").symlink_to(secret / "a.md")
+    (project / "bib" / "in" / "codings").symlink_to(secret)
+    (project / "docs" / "b.md").symlink_to(project / "bib" / "pool.bib")
+    found = links_outside(project, project / "docs", None, project / "bib", project / "missing")
+    assert [(Path(problem.path).name, problem.message) for problem in found] == [
+        (name, f"is a link to {place}, outside of {project / folder} (expected a file: copy it into the folder)")
+        for name, place, folder in (("a.md", secret / "a.md", "docs"), ("codings", secret, "bib"))
+    ]
+
+
+def test_a_folder_that_is_itself_a_link_is_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "b.bib").symlink_to(tmp_path / "elsewhere" / "a.bib")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "bib").symlink_to(tmp_path / "elsewhere")
+    assert links_outside(tmp_path / "project", tmp_path / "project" / "bib") == []

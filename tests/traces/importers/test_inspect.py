@@ -522,6 +522,83 @@ def test_a_sample_that_unpacks_to_hundreds_of_times_its_size_is_counted_as_unrea
     assert lost(found[-1])["unreadable samples, or pieces of samples"] == 1
 
 
+def emptied(number: int) -> bytes:
+    """A sample with a number of empty events."""
+    return b'{"id": "a", "events": [' + b"{}," * (number - 1) + b"{}]}"
+
+
+def pieces(number: int) -> dict[str, object]:
+    """A sample of a size that is allowed for itself, in a number of pieces."""
+    piece = b"[" + b'"' + b"x" * (2**24 - 10) + b'"' + b"]"
+    return {"samples/a_epoch_1/sample.json": {"id": "a"}} | {
+        f"samples/a_epoch_1/events/{place}.json": piece for place in range(number)
+    }
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {f"samples/{n}_epoch_1.json": b'"' + b"x" * 2**23 + b'"' for n in range(4)},
+            "an archive that cannot be unpacked: it unpacks to more than 250 times its size",
+        ),
+        (pieces(3), "an archive that cannot be unpacked: it unpacks to more than 250 times its size"),
+        (
+            {"samples/a_epoch_1.json": emptied(1_000_000)},
+            "an archive that cannot be unpacked: [0-9,]+ bytes unpack to values that need more than 128 MB of memory",
+        ),
+        (
+            {f"samples/{n}_epoch_1.json": emptied(60_000) for n in range(2)},
+            r"found 120,000 events in [0-9,]+ bytes, as in no genuine log \(expected at most 100,000; if it is genuine, "
+            r"import its samples one by one\)",
+        ),
+    ],
+    ids=["many samples", "many pieces", "values", "events"],
+)
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD], ids=["deflate", "zstd"])
+def test_an_archive_has_one_budget_for_all_its_samples(
+    packing: int, members: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.eval"
+    path.write_bytes(archive(packing, members))
+    for data in (None, path.read_bytes()):
+        with pytest.raises(BadLog, match=rf"^x\.eval: {message}"):
+            list(IMPORTER.read(Log(path, data), Content()))
+
+
+def test_entries_that_share_their_bytes_count_each() -> None:
+    data = archive(zipfile.ZIP_DEFLATED, {"samples/a_epoch_1.json": b'"' + b"x" * (2**24 - 10) + b'"'})
+    start = data.index(b"PK\x01\x02")
+    end = data.index(b"PK\x05\x06")
+    entries = [data[start:end].replace(b"/a_", f"/{name}_".encode()) for name in "abcdef"]
+    size, number = sum(map(len, entries)).to_bytes(4, "little"), len(entries).to_bytes(2, "little")
+    forged = data[:start] + b"".join(entries) + data[end : end + 8] + number * 2 + size + data[end + 16 :]
+    with pytest.raises(
+        BadLog, match=r"^x\.eval: an archive that cannot be unpacked: it unpacks to more than 250 times"
+    ):
+        traces(Path("x.eval"), forged)
+
+
+def test_a_thousand_samples_of_a_genuine_archive_are_read() -> None:
+    document = documents()
+    [first, *_] = document["samples"]
+    members = {"header.json": {"eval": document["eval"]}}
+    members |= {f"samples/s{n}_epoch_1.json": {**first, "id": f"s{n}", "uuid": f"u{n}"} for n in range(1_000)}
+    found = IMPORTER.read(Log(Path("x.eval"), archive(zipfile.ZIP_DEFLATED, members)), Content())
+    assert sum(1 for _ in found) == 1_000
+
+
+def test_nested_events_count_and_those_of_a_plain_log_too() -> None:
+    subtask = {"event": "tool", "timestamp": 1, "events": [{}] * 60_000}
+    with pytest.raises(BadLog, match=r"^log\.json: found 120,002 events"):
+        of_document({"id": 1, "events": [subtask] * 2})
+
+
+def test_a_packing_that_inspect_never_writes_is_not_unpacked() -> None:
+    with pytest.raises(BadLog, match=r"found 4 that cannot be read"):
+        traces(Path("x.eval"), archive(zipfile.ZIP_BZIP2, whole(documents())))
+
+
 def test_an_archive_that_is_cut_off_or_empty_says_so() -> None:
     cut = archive(zipfile.ZIP_DEFLATED, whole(documents()), cut=900)
     assert IMPORTER.recognises(Log(Path("x.eval"), cut))

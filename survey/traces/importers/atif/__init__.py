@@ -28,7 +28,7 @@ def _read(log: Log, content: Content) -> Iterator[Trace]:
             f'{log.path.name}: found no trajectory (expected an object with "schema_version": "ATIF-v1..." and steps)'
         )
     folder = None if log.data is not None else log.path if log.is_folder else log.path.parent
-    index = TrajectoryIndex(found, folder)
+    index = TrajectoryIndex(found, folder, log.budget)
     referenced = {id(each.fields) for document in found for each in index.referenced(document) if each is not document}
     roots = [document for document in found if id(document.fields) not in referenced] or found[:1]
     strangers = sum(not is_trajectory(fields) for fields in log.objects())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from survey.traces.files import Budget
 from survey.traces.importers.atif.steps import MARK, objects, outcomes, references
 from survey.traces.importers.json_values import flag, items, mapping, text
 from survey.traces.importers.log import Log
@@ -51,8 +52,8 @@ class Document:
 class TrajectoryIndex:
     """An index of trajectories by id and by file."""
 
-    def __init__(self, documents: list[Document], folder: Path | None) -> None:
-        self._folder = folder.resolve() if folder else None
+    def __init__(self, documents: list[Document], folder: Path | None, budget: Budget) -> None:
+        self._folder, self._budget = folder.resolve() if folder else None, budget
         self._files: dict[Path, Document | None] = {d.path.resolve(): d for d in documents if d.path}
         self._named: dict[str, Document] = {}
         for document in documents:
@@ -70,7 +71,7 @@ class TrajectoryIndex:
             return None
         path = (near.parent / name).resolve()
         if path not in self._files and path.is_relative_to(self._folder):
-            found = documents(Log(path)) if path.is_file() else []
+            found = documents(Log(path, budget=self._budget)) if path.is_file() else []
             self._files[path] = found[0] if found else None
             for document in found[:1]:
                 self._take(document)

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from survey.traces.files import GZIP, ZSTD, DecompressionError, decompressed
+from survey.traces.files import GZIP, ZSTD
 from survey.traces.importers.log import BadLog, Log
 
 BOM = b"\xef\xbb\xbf"
@@ -83,10 +83,7 @@ class Lines:
                 return stream
             with stream:
                 self._data = stream.read()
-        try:
-            self._data = decompressed(self._data, self._log.path.name)
-        except DecompressionError as error:
-            raise BadLog(str(error)) from None
+        self._data = self._log.unpacked(self._data)
         return io.BytesIO(self._data)
 
 

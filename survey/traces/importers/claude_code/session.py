@@ -105,31 +105,32 @@ class Session:
 def sessions(log: Log, content: Content) -> Iterator[Session]:
     """Yield the sessions of a file (one) or of a folder (one for each main file, then those without a main file)."""
     if not log.is_folder:
-        own = {} if log.data is not None or log.path.name.startswith("agent-") else _sibling_logs(log.path.parent)
-        yield _Reader(content).read(log, own)
+        own = {} if log.data is not None or log.path.name.startswith("agent-") else _sibling_logs(log, log.path.parent)
+        yield _Reader(content, log).read(log, own)
         return
     within = log.path / "subagents"
     if within.is_dir() and not _mains(log.path):
         main = next((path for end in LOGS if (path := log.path.with_name(log.path.name + end)).is_file()), None)
-        yield _Reader(content).read(Log(main) if main else None, {}, log.path)
+        around = Log(log.path.parent, budget=log.budget)
+        yield _Reader(content, around).read(around.file(main) if main else None, {}, log.path)
         return
     folders = [log.path] if _logs_in(log.path) else sorted(path for path in log.path.iterdir() if path.is_dir())
     for folder in folders:
-        yield from _sessions_in(folder, content)
+        yield from _sessions_in(log, folder, content)
 
 
-def _sessions_in(folder: Path, content: Content) -> Iterator[Session]:
-    siblings = _sibling_logs(folder)
+def _sessions_in(log: Log, folder: Path, content: Content) -> Iterator[Session]:
+    siblings = _sibling_logs(log, folder)
     known = set()
     for path in _mains(folder):
-        session = _Reader(content).read(Log(path), siblings)
+        session = _Reader(content, log).read(log.file(path), siblings)
         known |= {session.id, _stem(path)}
         yield session
     for name in sorted({path.name for path in folder.iterdir() if (path / "subagents").is_dir()} - known):
         known.add(name)
-        yield _Reader(content).read(None, siblings, folder / name)
+        yield _Reader(content, log).read(None, siblings, folder / name)
     for name in sorted(siblings.keys() - known):
-        yield _Reader(content).read(None, {name: siblings[name]})
+        yield _Reader(content, log).read(None, {name: siblings[name]})
 
 
 def _logs_in(folder: Path) -> list[Path]:
@@ -144,11 +145,11 @@ def _stem(path: Path) -> str:
     return path.name.split(".jsonl")[0]
 
 
-def _sibling_logs(folder: Path) -> dict[str, list[Path]]:
+def _sibling_logs(log: Log, folder: Path) -> dict[str, list[Path]]:
     """Return the sub-agent files in the folder of the main files, by session; one scan serves all sessions."""
     found: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.glob("agent-*.jsonl*")):
-        first = opening(Log(path), 1) if path.is_file() else []
+        first = opening(log.file(path), 1) if path.is_file() else []
         if first and (session := text(first[0].get("sessionId"))):
             found[session].append(path)
     return found
@@ -163,9 +164,9 @@ def instance(value: object) -> str | None:
 class _Reader:
     """Reads the files of one session."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, log: Log) -> None:
         self.session = Session()
-        self._content = content
+        self._content, self._log = content, log
         self._seen: set[str] = set()
         self._chains: dict[str, str] = {}
         self._found: list[tuple[str, float | None, float | None, RecordSummary, tuple[Lines, int, int]]] = []
@@ -194,7 +195,7 @@ class _Reader:
     def _children(self, folder: Path) -> list[Path]:
         runs = folder / "subagents" / "workflows"
         for journal in sorted(runs.glob("*/journal.jsonl")):
-            ended = (line.fields for line in Lines(Log(journal)) if line.fields.get("type") == "result")
+            ended = (line.fields for line in Lines(self._log.file(journal)) if line.fields.get("type") == "result")
             self.session.returned_in_workflow |= {agent for end in ended if (agent := instance(end.get("agentId")))}
         in_runs = [path for path in sorted(runs.glob("*/agent-*.jsonl*")) if path.is_file()]
         self.session.workflows |= {_agent(path): path.parent.name for path in in_runs}
@@ -203,16 +204,16 @@ class _Reader:
     def _child(self, path: Path) -> None:
         agent = _agent(path)
         if agent.startswith("acompact-"):
-            times = [time_of(line.fields) for line in Lines(Log(path))]
+            times = [time_of(line.fields) for line in Lines(self._log.file(path))]
             self.session.compaction_logs.append(max((t for t in times if t is not None), default=None))
             return
         meta = path.with_name(f"{_stem(path)}.meta.json")
-        sidecar = mapping(Log(meta).document) if meta.is_file() else {}
+        sidecar = mapping(self._log.file(meta).document) if meta.is_file() else {}
         if sidecar:
             self.session.sidecars[agent] = sidecar
             if call := text(sidecar.get("toolUseId")):
                 self.session.spawned_by.setdefault(call, agent)
-        self._file(Log(path), agent)
+        self._file(self._log.file(path), agent)
 
     def _file(self, log: Log, agent: str | None) -> None:
         last: float | None = None

@@ -12,10 +12,10 @@ from contextlib import suppress
 
 from survey.traces.importers.inspect_log.events import ROOT, Transcript
 from survey.traces.importers.inspect_log.outcome import failed, limit_of, scores
-from survey.traces.importers.inspect_log.samples import Samples, is_archive, is_document
+from survey.traces.importers.inspect_log.samples import Samples, events_of, is_archive, is_document
 from survey.traces.importers.inspect_log.transcript import transcript
 from survey.traces.importers.inspect_log.writing import Writer
-from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text
+from survey.traces.importers.json_values import Fields, flag, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
 from survey.traces.model import Builder, Content, Trace
 
@@ -47,8 +47,7 @@ def read(log: Log, content: Content) -> Iterator[Trace]:
 
 
 def _built(sample: Fields, header: Fields, name: str, content: Content) -> Builder:
-    transcribed = mapping(sample.get("transcript"))  # logs of early 2024 have the events here
-    found = transcript(items(sample.get("events")) or items(transcribed.get("events")))
+    found = transcript(events_of(sample))
     run = text(header.get("eval_id")) or text(header.get("task_id")) or text(header.get("run_id")) or name
     sample_id, epoch = _id(sample.get("id")), number(sample.get("epoch")) or 1
     builder = Builder(

@@ -12,7 +12,7 @@ ROOT = "main"
 SCORERS = frozenset({"scorer", "scorers"})
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Span:
     """A span of the sample, with what is inferred about it."""
 
@@ -41,7 +41,7 @@ class Span:
     """The tool call that ran several agents, including this one."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Item:
     """An event other than the start or end of a span, with its position in the log."""
 
