@@ -237,7 +237,8 @@ PACKED_VALUES: Mapping[str, Callable[[], bytes]] = {
     "a window of two gigabytes in Zstandard": partial(_frame, 31),
 }
 
-PACKED_LINES: Mapping[str, Callable[[], bytes]] = PACKED_VALUES | {
+PACKED_LINES: Mapping[str, Callable[[], bytes]] = {
+    **PACKED_VALUES,
     "a million short lines in gzip": lambda: gzip.compress(b'{"type":"user"}\n' * 1_000_000),
 }
 
@@ -252,9 +253,9 @@ ALIASES: Mapping[str, Callable[[], bytes]] = {
 }
 
 BOMBS: Mapping[str, tuple[Mapping[str, Callable[[], bytes]], str]] = {
-    "traces in lines": (TRACES | PACKED_VALUES, "runs.jsonl"),
-    "claude-code": (LOGS | PACKED_LINES, "log.jsonl"),
-    "any log": (LOGS | PACKED_LINES, "log.jsonl"),
+    "traces in lines": ({**TRACES, **PACKED_VALUES}, "runs.jsonl"),
+    "claude-code": ({**LOGS, **PACKED_LINES}, "log.jsonl"),
+    "any log": ({**LOGS, **PACKED_LINES}, "log.jsonl"),
     "codex": (PACKED_LINES, "log.jsonl"),
     "inspect": (PACKED_LINES, "log.json"),
     "inspect archive": (ARCHIVES, "log.eval"),

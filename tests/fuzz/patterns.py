@@ -215,7 +215,7 @@ def _example(op: Any, value: Any, own: str, way: int) -> str:
         found = [sign for sign in signs if _matches(op, value, sign)]
         return found[0] if found else _first(value)
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
-        return _word(value[2], own, way) * max(1, min(value[0], 3) if value[0] < 10 else value[0])
+        return _word(value[2], own, way) * max(1, int(value[0]))
     if op is ops.SUBPATTERN:
         return _word(value[-1], own, way)
     if op is ops.ATOMIC_GROUP:
@@ -229,10 +229,10 @@ def _example(op: Any, value: Any, own: str, way: int) -> str:
 
 def _first(value: Any) -> str:
     """Return the first character of a set that no usual character belongs to."""
-    return next(chr(inner[0] if kind is ops.RANGE else inner) for kind, inner in value if kind is not ops.NEGATE)
+    return next(chr(inner[0] if kind is ops.RANGE else int(inner)) for kind, inner in value if kind is not ops.NEGATE)
 
 
-CATEGORIES = {
+CATEGORIES: dict[Any, Callable[[str], bool]] = {
     ops.CATEGORY_DIGIT: str.isdigit,
     ops.CATEGORY_SPACE: str.isspace,
     ops.CATEGORY_WORD: lambda sign: sign.isalnum() or sign == "_",

@@ -582,7 +582,7 @@ def test_entries_that_share_their_bytes_count_each() -> None:
 def test_a_thousand_samples_of_a_genuine_archive_are_read() -> None:
     document = documents()
     [first, *_] = document["samples"]
-    members = {"header.json": {"eval": document["eval"]}}
+    members: dict[str, object] = {"header.json": {"eval": document["eval"]}}
     members |= {f"samples/s{n}_epoch_1.json": {**first, "id": f"s{n}", "uuid": f"u{n}"} for n in range(1_000)}
     found = IMPORTER.read(Log(Path("x.eval"), archive(zipfile.ZIP_DEFLATED, members)), Content())
     assert sum(1 for _ in found) == 1_000
