@@ -15,7 +15,7 @@ export SITE_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build test lint bench sbom offline clean
+.PHONY: help serve build test lint bench sbom pin offline clean
 
 help:  ## list all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -57,6 +57,7 @@ clean:  ## remove the environment and everything built
 	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment is created once, and updated when its requirements have changed: with uv where it is installed.
+# Each file that is installed has a hash in requirements/, what builds from source included.
 
 INSTALL := $(if $(shell command -v uv 2>/dev/null),uv pip install --python $(BIN)/python,$(BIN)/python -m pip install --disable-pip-version-check)
 
@@ -68,12 +69,24 @@ $(VENV)/.python:
 	  echo "$(PYTHON) cannot create a virtual environment (on Debian: apt-get install python3-venv)."; exit 1; }
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.ready: $(VENV)/.python pyproject.toml requirements/build.txt requirements/site.txt
 	@echo "Installing the survey into $(VENV): about 100 packages, once ..."
-	@$(INSTALL) --constraint constraints.txt --editable '.[site]'
+	@$(INSTALL) --require-hashes --only-binary :all: --requirement requirements/build.txt --requirement requirements/site.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready
+$(VENV)/.ready-dev: $(VENV)/.ready requirements/dev.txt
 	@echo "Installing what the tests need into $(VENV), once ..."
-	@$(INSTALL) --constraint constraints.txt --editable '.[dev]'
+	@$(INSTALL) --require-hashes --no-build-isolation --requirement requirements/dev.txt
 	@touch $@
+
+# A version stays until its range, or ARGS=--upgrade, asks for another. site.txt and build.txt take theirs from dev.txt.
+
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command "make pin"
+
+pin:  ## pin every dependency by version and hash: requirements/ (needs uv; ARGS=--upgrade for newer versions)
+	$(COMPILE) $(ARGS) pyproject.toml --extra dev --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra site --constraints requirements/dev.txt --output-file requirements/site.txt
+	$(COMPILE) $(ARGS) --group build --constraints requirements/dev.txt --output-file requirements/build.txt
+	$(COMPILE) $(ARGS) --group audit --output-file requirements/audit.txt

@@ -29,7 +29,7 @@ LARGE = 5_000
 
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", "SITE_URL": "http://127.0.0.1:8000/"}
 
-PROJECT = ("mkdocs.yml", "constraints.txt", "docs", "bib", "notebooks", "survey")
+PROJECT = ("mkdocs.yml", "requirements", "docs", "bib", "notebooks", "survey")
 
 
 @dataclass(frozen=True)

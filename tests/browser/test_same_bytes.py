@@ -15,9 +15,9 @@ from tests.conftest import ROOT
 def test_two_builds_in_two_places_are_the_same_to_the_byte(site: Site, tmp_path: Path) -> None:
     """In another folder, another time zone and another language, with every notebook run anew."""
     elsewhere = tmp_path / "another folder"
-    for name in ("bib", "docs", "notebooks", "survey"):
+    for name in ("bib", "docs", "notebooks", "requirements", "survey"):
         shutil.copytree(ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("mkdocs.yml", "constraints.txt", "README.md", "CITATION.cff", "pyproject.toml"):
+    for name in ("mkdocs.yml", "README.md", "CITATION.cff", "pyproject.toml"):
         shutil.copy(ROOT / name, elsewhere)
     settings = {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de", "SITE_URL": site.url, "PYTHONHASHSEED": "7"}
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / "site")]

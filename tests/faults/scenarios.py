@@ -50,7 +50,8 @@ def _write_data(folder: Path) -> None:
 def write_project(folder: Path) -> None:
     """A site of six entries, one page and one notebook."""
     write_hostile(folder)
-    (folder / "constraints.txt").write_text("none\n")
+    (folder / "requirements").mkdir()
+    (folder / "requirements" / "site.txt").write_text("none\n")
     (folder / "notebooks").mkdir()
 
 

@@ -25,8 +25,8 @@ from survey.site.cache import fingerprint, installed
 
 Notebook = dict[str, Any]
 
-LOCK = "constraints.txt"
-"""The lock file, next to mkdocs.yml."""
+LOCK = "requirements/site.txt"
+"""The lock file of what a build needs, in the folder of mkdocs.yml."""
 
 PACKAGE = Path(__file__).parent.parent.parent
 

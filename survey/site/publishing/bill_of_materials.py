@@ -25,6 +25,11 @@ from survey.escaping import csv_text
 from survey.extras import PROJECT
 from survey.site.pages.dependencies.listing import GROUPS, Dependency, listed
 
+LOCK = "requirements/dev.txt"
+"""The lock file that pins every dependency; the other files pin parts of it and the tools that build and audit."""
+
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
+
 UNKNOWN = "unknown"
 
 SPDX = {
@@ -103,11 +108,10 @@ def home(package: Distribution) -> str:
 def pins(text: str) -> dict[str, str]:
     """Return the pinned versions of a lock file, by package.
 
-    >>> pins("# the very versions\\nJinja2==3.1.6\\n")
+    >>> pins("# made by make pin\\nJinja2==3.1.6 ; python_version < '3.14' \\\\\\n    --hash=sha256:00\\n")
     {'jinja2': '3.1.6'}
     """
-    named = (line.split("#")[0].strip() for line in text.splitlines())
-    return {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in named if line)}
+    return {canonicalize_name(name): version for name, version in PIN.findall(text)}
 
 
 def requirements(package: Distribution, extras: Iterable[str] = ("",)) -> list[Requirement]:
@@ -161,9 +165,7 @@ def updated_listing(lock: Mapping[str, str], before: Iterable[Dependency]) -> li
             package = distribution(name)
         except PackageNotFoundError:
             if old is None:
-                raise ValueError(
-                    f"constraints.txt: {name}=={version} is not installed here (expected: make lint)"
-                ) from None
+                raise ValueError(f"{LOCK}: {name}=={version} is not installed here (expected: make lint)") from None
             out.append(old)
             continue
         needed = next((group for group, names in groups.items() if name in names), "tests")
@@ -228,7 +230,7 @@ def main(arguments: list[str]) -> None:
         match arguments:
             case ["list"]:
                 path = Path(str(files("survey.site.pages.dependencies"))) / "dependencies.csv"
-                text = as_csv(updated_listing(pins(Path("constraints.txt").read_text("utf-8")), listed()))
+                text = as_csv(updated_listing(pins(Path(LOCK).read_text("utf-8")), listed()))
                 path.write_text(text, encoding="utf-8", newline="\n")
                 print(f"{len(text.splitlines()) - 1} packages in {path.name}")
             case ["sbom"]:

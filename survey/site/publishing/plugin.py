@@ -75,7 +75,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             self.folder,
             project / NOTEBOOKS,
             project / ".cache" / NOTEBOOKS,
-            project / "constraints.txt",
+            project / "requirements" / "site.txt",
             PACKAGE,
         ):
             if place.exists() and str(place) not in config.watch:

@@ -251,9 +251,9 @@ def source(kept: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_source_in_the_folder_is_the_whole_source(source: Path, kept: Path) -> None:
-    for name in ("Makefile", "README.md", "mkdocs.yml", "pyproject.toml", "constraints.txt"):
+    for name in ("Makefile", "README.md", "mkdocs.yml", "pyproject.toml"):
         assert (source / name).read_bytes() == (ROOT / name).read_bytes()
-    for part in ("bib", "docs", "notebooks", "survey", "tests"):
+    for part in ("bib", "docs", "notebooks", "requirements", "survey", "tests"):
         files = {path.relative_to(ROOT) for path in (ROOT / part).rglob("*") if path.is_file()}
         caches = {path for path in files if any(re.match(r"\.|__pycache__$", name) for name in path.parts[:-1])}
         assert [path for path in sorted(files - caches) if not (source / path).is_file()] == []

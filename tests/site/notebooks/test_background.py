@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def reports() -> Reports:
 
 @pytest.fixture
 def runs(tmp_path: Path, reports: Reports) -> BackgroundRuns:
-    (tmp_path / "constraints.txt").write_text((ROOT / "constraints.txt").read_text())
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
     found = BackgroundRuns(tmp_path, reports)
     found.begin()
     return found
@@ -97,7 +98,7 @@ def test_a_kernel_that_dies_is_a_failure_too(tmp_path: Path, runs: BackgroundRun
 
 
 def test_no_run_begins_before_the_first_pages_are_there(tmp_path: Path, reports: Reports) -> None:
-    (tmp_path / "constraints.txt").touch()
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
     runs = BackgroundRuns(tmp_path, reports)
     one = write(tmp_path / "notebooks" / "one.ipynb", ("markdown", "# One"), ("code", "6 * 7"))
     runs.executed([one])

@@ -49,7 +49,8 @@ def project(tmp_path: Path) -> Path:
     few_data(tmp_path)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text("# Home\n\n[One](../notebooks/one.ipynb)\n")
-    (tmp_path / "constraints.txt").write_text("altair==6.3.0\n")
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "site.txt").write_text("altair==6.3.0\n")
     (tmp_path / "mkdocs.yml").write_text(
         "site_name: T\n"
         "plugins:\n  - survey\n  - mkdocs-jupyter: {include: ['*.ipynb'], execute: false, no_prompt: true}\n"
@@ -92,7 +93,7 @@ def test_a_notebook_runs_again_when_and_only_when_something_it_depends_on_has_ch
     (project / "notebooks" / "helper.py").write_text("def two():\n    return 1 + 1\n")
     assert ran(project, *both) == ["alone"], "an edit of a module runs what loads it"
 
-    (project / "constraints.txt").write_text("altair==6.4.0\n")
+    (project / "requirements" / "site.txt").write_text("altair==6.4.0\n")
     assert ran(project, *both) == ["alone", "counting"], "other versions may give other results"
 
     notebook(project, "alone", cell("code", "40 + 2", "a"))

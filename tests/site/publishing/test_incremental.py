@@ -83,7 +83,7 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     few_data(folder)
     shutil.copytree(ROOT / "survey", folder / "survey", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "constraints.txt", folder)
+    shutil.copytree(ROOT / "requirements", folder / "requirements")
     files = {
         "bib/claims.toml": CLAIMS,
         "bib/codings/readers.toml": '[first]\nreader = "One"\nmade = 2026-05-04\nstatement = "One reading."\n',

@@ -37,8 +37,8 @@ def test_the_folder_has_the_data_the_source_the_pins_the_licences_and_says_how_t
     number = assemble(built, ROOT, tmp_path / "offline")
     names = {path.name for path in (tmp_path / "offline").iterdir()}
     assert names == {
-        "CITATION.cff", "LICENSE", "README-OFFLINE.md", "SHA256SUMS", "bib", "constraints.txt", "index.html",
-        "sbom.cdx.json", "site", "source",
+        "CITATION.cff", "LICENSE", "README-OFFLINE.md", "SHA256SUMS", "bib", "index.html",
+        "requirements", "sbom.cdx.json", "site", "source",
     }  # fmt: skip
     sums = (tmp_path / "offline" / "SHA256SUMS").read_text().splitlines()
     assert len(sums) == number - 1 == len([p for p in (tmp_path / "offline").rglob("*") if p.is_file()]) - 1

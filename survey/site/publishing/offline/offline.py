@@ -29,7 +29,7 @@ SEARCH = "search/search_index.json"
 SERVED = ("404.html", "sitemap.xml", "sitemap.xml.gz")
 """Files that only a server or a search engine needs."""
 
-TAKEN = ("bib", "constraints.txt", "CITATION.cff", "LICENSE")
+TAKEN = ("bib", "requirements", "CITATION.cff", "LICENSE")
 """Parts of the project that are copied unchanged."""
 
 README = "README-OFFLINE.md"
