@@ -1,4 +1,4 @@
-"""The workflows: write permissions, whose code runs, and the handling of untrusted text."""
+"""The workflows: write permissions, whose code runs, what is pinned, and the handling of untrusted text."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def steps(workflow: Workflow) -> Iterator[dict[str, Any]]:
     return (step for job in workflow["jobs"].values() for step in job["steps"])
 
 
+def actions(job: dict[str, Any]) -> list[str]:
+    """The actions that a job uses, without their versions."""
+    return [step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step]
+
+
 def code(step: dict[str, Any]) -> str:
     """What a step executes as a program."""
     return str(step.get("run", "")) + str(step.get("with", {}).get("script", ""))
@@ -44,18 +49,27 @@ def code(step: dict[str, Any]) -> str:
 # ------------------------------------------------------------------ every workflow
 
 
+PINNED = re.compile(
+    r"(?P<action>(?:actions/[a-z-]+|github/codeql-action/[a-z]+)@[0-9a-f]{40}) # v[0-9]+\.[0-9]+\.[0-9]+"
+)
+
+
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_only_actions_by_github_pinned_to_a_major_version(name: str) -> None:
+def test_only_actions_by_github_pinned_by_commit_with_the_version_beside_it(name: str) -> None:
+    written = re.findall(r"(?m)^ *(?:- )?uses: *(.*)$", (FOLDER / name).read_text())
+    assert [line for line in written if not PINNED.fullmatch(line)] == []
     used = [step["uses"] for step in steps(read(name)) if "uses" in step]
-    assert used
-    assert [action for action in used if not re.fullmatch(r"actions/[a-z-]+@v[0-9]+", action)] == []
+    assert used == [line.partition(" ")[0] for line in written] != []
+
+
+def test_an_action_is_pinned_to_the_same_commit_everywhere() -> None:
+    lines = {line for name in WORKFLOWS for line in re.findall(r"uses: *(.*)", (FOLDER / name).read_text())}
+    assert len(lines) == len({line.partition("@")[0] for line in lines})
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_no_text_of_an_event_is_put_into_a_program(name: str) -> None:
-    for step in steps(read(name)):
-        put = re.findall(r"\$\{\{(.*?)\}\}", code(step), re.DOTALL)
-        assert [expression for expression in put if "steps.pages.outputs" not in expression] == []
+def test_no_expression_is_put_into_a_program(name: str) -> None:
+    assert [code(step) for step in steps(read(name)) if "${{" in code(step)] == []
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -64,8 +78,103 @@ def test_no_permission_is_granted_by_default(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
+def test_only_jobs_without_checkout_and_shell_may_write(name: str) -> None:
+    for job in read(name)["jobs"].values():
+        may_write = {what for what, right in job.get("permissions", {}).items() if right != "read"}
+        if not may_write:
+            continue
+        assert [step for step in job["steps"] if "run" in step] == []
+        if may_write == {"security-events"}:  # CodeQL has to read the code, and runs none of it
+            assert {step["with"]["build-mode"] for step in job["steps"] if "/init@" in step["uses"]} == {"none"}
+            assert [*{action.partition("/")[0] for action in actions(job) if action != "actions/checkout"}] == [
+                "github"
+            ]
+        else:
+            assert "actions/checkout" not in actions(job)
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_checkout_leaves_its_token_in_the_folder(name: str) -> None:
+    checkouts = [step for step in steps(read(name)) if step.get("uses", "").startswith("actions/checkout@")]
+    assert [step for step in checkouts if step.get("with", {}).get("persist-credentials") is not False] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_job_ends_by_itself(name: str) -> None:
+    assert [id for id, job in read(name)["jobs"].items() if not 0 < job.get("timeout-minutes", 0) <= 90] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_job_restores_what_another_run_has_cached(name: str) -> None:
+    for job in read(name)["jobs"].values():
+        assert [action for action in actions(job) if "cache" in action] == []
+        for step in job["steps"]:
+            given = step.get("with", {})
+            assert {key: given[key] for key in given if "cach" in key and given[key] is not False} == {}
+            if "codeql-action/init" in step.get("uses", ""):  # it caches unless it is told not to
+                assert given["trap-caching"] is given["dependency-caching"] is False
+                assert job["env"]["CODEQL_OVERLAY_DATABASE_MODE"] == "none"
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_nothing_is_installed_without_its_hash(name: str) -> None:
+    commands = [line for step in steps(read(name)) for line in str(step.get("run", "")).splitlines()]
+    installs = [line for line in commands if re.search(r"(?<![\w-])(pip3?|pipx|uvx?|npm|npx|apt|apt-get)\b(?!-)", line)]
+    assert [line for line in installs if "pip install --require-hashes --only-binary :all: " not in line] == []
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
 def test_code_of_a_pull_request_never_runs_with_the_rights_of_the_project(name: str) -> None:
     assert "pull_request_target" not in read(name)[True]  # YAML takes `on` for a truth value
+
+
+# ------------------------------------------ site.yml: what builds may read, what publishes runs nothing
+
+
+def test_the_job_that_publishes_only_hands_over_what_a_job_that_may_read_has_built() -> None:
+    jobs = read("site.yml")["jobs"]
+    build, deploy = jobs["build"], jobs["deploy"]
+    assert set(build["permissions"].values()) == {"read"}
+    assert actions(build)[-1] == "actions/upload-pages-artifact"
+    assert deploy["permissions"] == {"pages": "write", "id-token": "write"}
+    assert [set(step) for step in deploy["steps"]] == [{"id", "uses"}]
+    assert actions(deploy) == ["actions/deploy-pages"]
+    assert (build["needs"], deploy["needs"]) == ("test", "build")
+    assert build["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
+
+
+# ------------------------------------------------- beside the workflows: updates, owners, the policy
+
+
+def test_dependabot_proposes_packages_and_actions_together_once_a_week() -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text())["updates"]
+    assert {one["package-ecosystem"]: one["directory"] for one in updates} == {
+        "pip": "/requirements",
+        "github-actions": "/",
+    }
+    for one in updates:
+        assert one["schedule"]["interval"] == "weekly"
+        assert one["cooldown"]["default-days"] >= 7
+        assert [group["patterns"] for group in one["groups"].values()] == [["*"]]
+
+
+def test_every_path_with_an_owner_exists_and_what_decides_what_runs_has_one() -> None:
+    lines = [line.split() for line in (ROOT / ".github" / "CODEOWNERS").read_text().splitlines()]
+    owners = {line[0]: line[1:] for line in lines if line and line[0] != "#"}
+    assert [path for path in owners if not (ROOT / path.strip("/")).exists()] == []
+    assert [path for path in owners if path.endswith("/") != (ROOT / path.strip("/")).is_dir()] == []
+    assert [path for path, who in owners.items() if not who or not all(one.startswith("@") for one in who)] == []
+    assert owners.keys() >= {"/.github/", "/Makefile", "/mkdocs.yml", "/pyproject.toml", "/requirements/"}
+    assert owners.keys() >= {"/SECURITY.md", "/survey/site/publishing/"}, "the policies and the plugin"
+
+
+def test_the_security_policy_is_where_it_is_looked_for_and_other_pages_lead_to_it() -> None:
+    policy = (ROOT / "SECURITY.md").read_text()
+    for heading in ("Reporting a vulnerability", "Supported versions", "What is trusted", "What is not trusted"):
+        assert f"\n## {heading}\n" in policy
+    assert [to for to in re.findall(r"\]\((.*?)\)", policy) if not (ROOT / to).is_file()] == []
+    assert "[SECURITY.md](SECURITY.md)" in (ROOT / "CONTRIBUTING.md").read_text()
+    assert "`SECURITY.md`" in (ROOT / "docs" / "take-part" / "tested.md").read_text()
 
 
 # ------------------------------------- pool.yml: runs code of the pull request, may only read
@@ -156,8 +265,8 @@ def test_what_may_write_runs_nothing_of_the_pull_request() -> None:
     assert workflow["permissions"] == {}
     (job,) = workflow["jobs"].values()
     assert job["permissions"] == {"actions": "read", "pull-requests": "write"}
-    actions = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
-    assert actions == ["actions/download-artifact", "actions/github-script"], "no checkout, no shell"
+    assert [step for step in job["steps"] if "run" in step] == [], "no shell"
+    assert actions(job) == ["actions/download-artifact", "actions/github-script"], "no checkout"
     assert job["steps"][0]["with"]["path"].startswith("${{ runner.temp }}/"), "nothing is unpacked over anything"
 
 
