@@ -138,6 +138,22 @@ def test_charts_become_interactive_in_both_palettes_and_tell_what_is_pointed_at(
     assert tip.evaluate("tip => getComputedStyle(tip).position") == "fixed"
 
 
+def test_every_chart_of_every_kind_of_page_becomes_interactive(page: Page, site: Site, pages: dict[str, str]) -> None:
+    """None asks for what the policy refuses, such as code made of its expressions."""
+    paths = [*KINDS.values(), *(f"notebooks/{name}/" for name in NOTEBOOKS)]
+    drawn = {path: charts for path in paths if (charts := pages.get(f"{path}index.html", "").count("data-spec="))}
+    assert len(drawn) > 5
+    for path, charts in drawn.items():
+        page.goto(site.url + path, wait_until="networkidle")
+        buttons = page.get_by_role("button", name="Make it interactive")
+        expect(buttons).to_have_count(charts)
+        for left in reversed(range(charts)):
+            buttons.first.click()
+            expect(buttons).to_have_count(left)
+        expect(page.locator("[data-live] svg.marks")).to_have_count(charts)
+        assert page.evaluate("window.__forbidden") == [], path
+
+
 def test_the_search_of_the_site_finds(page: Page, site: Site) -> None:
     page.goto(site.url, wait_until="networkidle")
     page.keyboard.press("/")
