@@ -16,7 +16,7 @@ from typing import Any
 LAYOUT = "\n\t"
 """Characters that lay out a text of several lines and do no harm."""
 
-FORMULA = re.compile(r"(?:\A(?=[ \xa0]*[=+\-@＝＋－＠'\t\r\n])|(?<=[;\t\r\n])(?=[ \xa0]*[=+\-@＝＋－＠']))")
+FORMULA = re.compile(r"(?:\A(?=[ \xa0\"]*[=+\-@＝＋－＠'\t\r\n])|(?<=[;\t\r\n])(?=[ \xa0\"]*[=+\-@＝＋－＠']))")
 """Where a spreadsheet might begin to read a formula: at the start of a cell; and behind a semicolon, a tab or a line
 break, at which it cuts cells in some countries. Or where it would swallow the apostrophe that marks a text."""
 

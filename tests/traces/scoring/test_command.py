@@ -80,7 +80,7 @@ def test_csv_has_a_column_for_each_measure_and_family_and_no_formulas(tmp_path: 
     (tmp_path / "x.jsonl").write_bytes(log_of(traces))
     result = score(tmp_path / "x.jsonl", "--format", "csv", "--workers", 1)
     found = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [row["trace_id"] for row in found] == [*(f"'{word}" for word in evil[:-1]), "harmless"]
+    assert [row["trace_id"] for row in found] == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t'=1", "harmless"]
     assert [row["task_id"] for row in found] == [row["trace_id"] for row in found]
     assert set(MEASURES) | {"R1", "R8", "why_not"} <= set(found[0])
     assert float(found[0]["steps"]) == json.loads(score(tmp_path / "*", "--workers", 1).stdout.splitlines()[0])["measures"]["steps"]  # fmt: skip

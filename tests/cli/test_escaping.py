@@ -48,7 +48,7 @@ def test_no_spreadsheet_computes_a_cell_of_ours(row: list[str]) -> None:
 
 @given(texts)
 def test_the_guard_of_a_cell_can_be_taken_away(text: str) -> None:
-    guard = re.compile(r"(\A|(?<=[;\t\r\n]))'(?=[ \xa0]*[=+\-@＝＋－＠'])|\A'(?=[ \xa0]*[\t\r\n])")
+    guard = re.compile(r"(\A|(?<=[;\t\r\n]))'(?=[ \xa0\"]*[=+\-@＝＋－＠'])|\A'(?=[ \xa0\"]*[\t\r\n])")
     assert guard.sub("", as_cell(text)) == text
 
 
