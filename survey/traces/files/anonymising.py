@@ -42,8 +42,8 @@ LOSS_TEXT = """
     in inboxes inside instructions intermediate intervene into is iterations its JSON judgements
     kept kinds known later lines links lists log logged merged message messages missing model
     moved name neighbours neither nested never no nor not numbers objects observations of on one
-    only or outside own parent parent's parents parts passed pictures pieces placed plans
-    programs read reader receiver recorded records references repeat repeated replaced results
+    only or outside own parent parent's parents parts passed pictures pieces placed placeholders
+    plans program programs read reader receiver recorded records references repeat repeated replaced results
     returns rewards rolled rollout run runs same sample samples sandbox scored scorers scores
     sender session set single source span spans spawning speaker spent start step steps still
     sub system tasks team text texts that the their themselves they those thread time times to

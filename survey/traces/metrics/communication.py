@@ -14,8 +14,8 @@ THEME = Theme("communication")
 
 @THEME.measure("Messages", "messages")
 def messages(run: Run) -> int:
-    """Messages sent between agents; delegated tasks and returns do not count."""
-    return run.marks("message").count(1)
+    """Messages sent between agents; delegated tasks, returns and prompts of people do not count."""
+    return sum(event.between_agents for event in run.acts("message"))
 
 
 @THEME.measure("Message density", "messages per step")

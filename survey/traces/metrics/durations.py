@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import compress
+
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
 from survey.traces.problems import NotMeasurable
-from survey.traces.replay import profile, union
+from survey.traces.replay import TURNS, profile, union
 
 THEME = Theme("time")
 
@@ -88,11 +91,55 @@ def speedup_observed(run: Run) -> float:
     return ratio(work_s(run), union_s(run), "no agent was busy for any time")
 
 
-@THEME.measure("Waiting time", "s by agent")
-def waiting_s(run: Run) -> dict[str, float]:
-    """For each agent, the time in which its next event had to wait for someone else."""
+@THEME.measure("Critical path with people", "s")
+def critical_path_with_people_s(run: Run) -> float:
+    """The critical path, where the time in which an agent waits for people counts as well."""
     run.need_seconds()
-    return {agent: seconds for agent, seconds in run.timeline.waiting.items() if seconds > 0}
+    return max(run.timeline.longest_with_people_s)
+
+
+@THEME.measure("Waiting for agents", "s by agent")
+def waiting_s(run: Run) -> dict[str, float]:
+    """For each agent, the time in which it could not go on before another agent had acted."""
+    run.need_seconds()
+    return dict(run.timeline.waiting["agents"])
+
+
+@THEME.measure("Waiting for people", "s by agent")
+def waiting_people_s(run: Run) -> dict[str, float]:
+    """For each agent, the time in which it could not go on before a person had written or answered."""
+    run.need_seconds()
+    return dict(run.timeline.waiting["people"])
+
+
+@THEME.measure("Waiting for permission", "s by agent")
+def waiting_permission_s(run: Run) -> dict[str, float]:
+    """For each agent, the time in which a tool call waited for a person to allow or refuse it.
+
+    Many logs record only refusals: the time before a permission that was given is then part of the call.
+    """
+    run.need_seconds()
+    return dict(run.timeline.waiting["permission"])
+
+
+@THEME.measure("Model time", "s by agent")
+def model_s(run: Run) -> dict[str, float]:
+    """The part of each agent's busy time in which it waited for its model."""
+    return _busy_in(run, run.marks(*TURNS))
+
+
+@THEME.measure("Tool time", "s by agent")
+def tool_s(run: Run) -> dict[str, float]:
+    """The part of each agent's busy time in which a tool of its own ran."""
+    return _busy_in(run, run.marks("tool_call", "tool_result"))
+
+
+def _busy_in(run: Run, marks: bytes) -> dict[str, float]:
+    run.need_seconds()
+    spent: dict[str, float] = defaultdict(float)
+    for place in compress(range(len(marks)), marks):
+        spent[run.timeline.actors[place]] += run.timeline.worked[place]
+    return {agent: seconds for agent, seconds in spent.items() if seconds > 0}
 
 
 @THEME.measure("Idle time", "s by agent")

@@ -250,7 +250,7 @@ class Builder:
         return {key: value for key, value in head.items() if value not in (None, [])}
 
     def _totals(self, events: list[Event]) -> dict[str, float]:
-        kinds = Counter(event.type for event in events)
+        kinds = Counter(event.type for event in events if event.type != "message" or event.between_agents)
         spent = sum(event.tokens or 0 for event in events)
         money = [event.cost for event in events if event.cost is not None]
         wall = max((event.end for event in events), default=0.0) if self._time == "seconds" else 0.0

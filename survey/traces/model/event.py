@@ -87,6 +87,7 @@ class Event(
     content_ref: str | None = None
     content: str | None = None
     trusted: bool | None = None
+    waits_for: Literal["agents", "people", "tool"] | None = None
     other: dict[str, Any] | None = None
     """Fields that the schema does not define, and fields of a trace without ``schema_version`` that use
     one of its names for something else."""
@@ -125,6 +126,11 @@ class Event(
     def sender(self) -> str:
         """The agent that acted: ``from`` if given, else ``agent``."""
         return self.from_ or self.agent
+
+    @property
+    def between_agents(self) -> bool:
+        """Whether neither the sender nor the receiver is a person or the environment."""
+        return self.sender not in OUTSIDE and self.to not in OUTSIDE
 
     @property
     def child(self) -> str | None:

@@ -133,7 +133,7 @@ def _without_dangling(event: Event, ids: set[str]) -> Event:
 
 
 def _recounted(events: list[Event], trace: Trace) -> dict[str, float]:
-    kinds = [event.type for event in events]
+    kinds = [event.type for event in events if event.type != "message" or event.between_agents]
     spent = [event.tokens for event in events if event.tokens is not None]
     start = min((event.t for event in events), default=0.0)
     counted: dict[str, float] = {"tool_calls": kinds.count("tool_call"), "messages": kinds.count("message")}

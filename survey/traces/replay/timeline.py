@@ -1,9 +1,10 @@
-"""Busy times of the agents, and the critical path of the trace.
+"""Busy and waiting times of the agents, and the critical path of the trace.
 
-One rule defines both: **an event takes the time between the last event it had to wait for and its
+One rule defines all: **an event takes the time between the last event it had to wait for and its
 own end.** It has to wait for the sources of its incoming edges, and for the previous act of its own
 agent, since an agent does one thing at a time. An event with both times (``t`` and ``t_end``) takes
-no longer than these; the time before is idle. Time taken by people is no agent's work.
+no longer than these; the time before is idle. Time taken by people is no agent's work, and neither is
+a call that only waits for agents or people.
 """
 
 from __future__ import annotations
@@ -31,18 +32,22 @@ class Timeline:
     starts: Sequence[float]
     ends: Sequence[float]
     """When the actor began the event, and when the event ended."""
+    worked: Sequence[float]
+    """The seconds of work that each event took its actor."""
     steps: Sequence[int]
     """1 for events that are a step, else 0."""
     longest_s: Sequence[float]
+    longest_with_people_s: Sequence[float]
     longest_steps: Sequence[float]
     longest_tokens: Sequence[float]
-    """The length of the longest chain of dependent events that ends with this one."""
+    """The length of the longest chain of dependent events that ends with this one; with people, the time in which
+    an agent waited for them counts as well."""
     came_from: Sequence[int]
     """The previous event on the longest chain in seconds; -1 at the beginning."""
     busy: Mapping[str, Intervals]
     """The busy intervals of each agent."""
-    waiting: Mapping[str, float]
-    """Seconds in which an agent's next event had to wait for someone else."""
+    waiting: Mapping[str, Mapping[str, float]]
+    """Seconds in which an agent waited for ``agents``, ``people`` or a ``permission``, by kind and agent."""
     idle: Mapping[str, float]
     """Seconds in which nothing blocked an agent's next event, and it had not begun."""
 
@@ -68,31 +73,55 @@ def timeline(replayed: Replay) -> Timeline:
     """
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
-    by_people = graph.marks("human_intervention")
+    instant = _instant(replayed, actors)
     tracks = {actor: _Track(actor) for actor in dict.fromkeys(actors)}
+    silent, permitting = _silent(replayed), _permissions(replayed)
+    interrupting = {
+        place for place in graph.places_of("human_intervention") if graph.events[place].status == "cancelled"
+    }
+    results = set(replayed.answers.values()) if interrupting else set()
+    handing = set(graph.places_of("spawn", "delegate")) if interrupting else set()
+    outside = [actor in OUTSIDE for actor in actors]
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
     seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
+    with_people, worked = array("d", [0]) * size, array("d", [0]) * size
     edges = zip(graph.targets, graph.sources, strict=True)
     target, source = next(edges, NO_EDGE)
     place, bounded = -1, False
-    for event, actor, step, by_person in zip(graph.events, actors, steps, by_people, strict=True):
+    for event, actor, step, at_once in zip(graph.events, actors, steps, instant, strict=True):
         place += 1
         track = tracks[actor]
         t = end = event.t
         own = binding = heaviest = track.last
         if own >= 0:
-            free = ready = ends[own]
-            longest, most, spent = seconds[own], counts[own], tokens[own]
+            free = ready = track.free
+            if free > t and event.t_end is not None:
+                ready = -1.0  # the log says that it did both at once
+            longest, alone, most, spent, human = seconds[own], with_people[own], counts[own], tokens[own], 0.0
+            if free > t:  # a call within a turn, or beside another call: of what goes on only the part until now
+                over = ends[own]
+                cut = over - max(t, starts[own]) if over > t else 0.0
+                longest, alone = longest - cut, alone - cut
+            if track.longest != own:
+                over = ends[track.longest]
+                cut = over - max(t, starts[track.longest]) if over > t else 0.0
+                if seconds[track.longest] - cut > longest:
+                    longest, heaviest = seconds[track.longest] - cut, track.longest
+                if with_people[track.longest] - cut > alone:
+                    alone = with_people[track.longest] - cut
         else:
-            free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
+            free, ready, longest, most, spent, human = -1.0, -1.0, -1.0, 0, 0.0, 0.0
         while target == place:
             if source != own:  # its own previous event is accounted for above
-                over, weight = ends[source], seconds[source]
+                over, weight, whole = ends[source], seconds[source], with_people[source]
                 if over > t:  # it began before its cause ended, so it waited only for its start
                     weight -= over - starts[source]
+                    whole -= over - starts[source]
                     over = starts[source]
-                if over > ready:
+                if whole > human:
+                    human = whole
+                if over > ready and not (source in interrupting and place in results):
                     ready, binding = over, source
                 if weight > longest:
                     longest, heaviest = weight, source
@@ -106,22 +135,49 @@ def timeline(replayed: Replay) -> Timeline:
         else:
             bounded = True
             start, end = _span(t, max(event.t_end, t), ready)
-        if by_person or track.outside:
+        waited = 0.0
+        if at_once or track.outside:
             start = end
         elif own >= 0:
-            if binding != own and actors[binding] != actor:
-                track.waiting += ready - free
-            if start > ready:
-                track.idle += start - ready
+            if binding != own and actors[binding] != actor and ready > free:
+                if not outside[binding]:
+                    track.for_agents += ready - free
+                else:
+                    waited = ready - free
+                    if binding in permitting:
+                        track.for_permission += waited
+                    else:
+                        track.for_people += waited
+            if start > ready and start > free:
+                track.idle += start - max(ready, free)
+        work = end - start
+        if silent[place] and work > 0:
+            if silent[place] == FOR_PEOPLE:
+                track.for_people += work
+                waited += work
+            else:
+                track.for_agents += work
+            work = 0.0
+        if place in interrupting:
+            cut_short = tracks.get(event.to or "")
+            if cut_short and cut_short.free < t and cut_short.last in handing:
+                cut_short.for_agents += t - cut_short.free  # until the person came, it waited for its agents
+                cut_short.free = t
         starts[place] = start
-        ends[place] = end if end > free else free
-        seconds[place] = (longest if longest > 0 else 0.0) + end - start
+        ends[place] = end
+        if end >= free:
+            track.free, track.longest = end, place
+        seconds[place] = (longest if longest > 0 else 0.0) + work
+        if own >= 0 and alone + waited > human:
+            human = alone + waited
+        with_people[place] = human + work
         counts[place] = most + step
         tokens[place] = spent if event.tokens_ is None else spent + (event.tokens or 0.0)
         came_from[place] = heaviest
         track.last = place
-        if end > start:
-            track.work += end - start
+        if work > 0:
+            worked[place] = alone = end - max(start, track.until) if track.until < end else 0.0
+            track.work += alone
             if start > track.until:
                 track.busy.starts.append(start)
                 track.busy.ends.append(end)
@@ -129,9 +185,13 @@ def timeline(replayed: Replay) -> Timeline:
             elif end > track.until:
                 track.busy.ends[-1] = track.until = end
     return Timeline(
-        actors, starts, ends, steps, seconds, counts, tokens, came_from,
+        actors, starts, ends, worked, steps, seconds, with_people, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
-        {actor: track.waiting for actor, track in tracks.items() if track.waiting},
+        {
+            "agents": {actor: track.for_agents for actor, track in tracks.items() if track.for_agents > 0},
+            "people": {actor: track.for_people for actor, track in tracks.items() if track.for_people > 0},
+            "permission": {actor: track.for_permission for actor, track in tracks.items() if track.for_permission > 0},
+        },
         {actor: track.idle for actor, track in tracks.items() if track.idle},
         {actor: track.work for actor, track in tracks.items() if track.work},
         bounded,
@@ -141,20 +201,76 @@ def timeline(replayed: Replay) -> Timeline:
 class _Track:
     """Running state of one actor: one lookup per event."""
 
-    __slots__ = ("busy", "idle", "last", "outside", "until", "waiting", "work")
+    __slots__ = (
+        "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "outside", "until",
+        "work",
+    )  # fmt: skip
 
     def __init__(self, actor: str) -> None:
         self.outside = actor in OUTSIDE
-        self.last, self.until = -1, -1.0  # its latest event, and the end of its latest busy interval
-        self.busy, self.waiting, self.idle, self.work = Intervals(), 0.0, 0.0, 0.0
+        self.last, self.longest, self.free = -1, -1, -1.0  # its latest event, the one that ended last, and when
+        self.until = -1.0  # the end of its latest busy interval
+        self.busy, self.idle, self.work = Intervals(), 0.0, 0.0
+        self.for_agents, self.for_people, self.for_permission = 0.0, 0.0, 0.0
 
 
 NO_EDGE = (-1, -1)
+
+WAITING_TOOLS = frozenset({"AgentOutputTool", "TaskOutput", "wait_agent"})
+"""Tools that do nothing but wait for an agent, unless the event says otherwise (``waits_for``)."""
+
+FOR_AGENTS, FOR_PEOPLE = 1, 2
 
 
 def _span(t: float, end: float, ready: float) -> tuple[float, float]:
     """Return when work on an event with its own bounds began and ended: not before its inputs were ready."""
     return max(min(ready, end), t), end
+
+
+def _instant(replayed: Replay, actors: Sequence[str]) -> bytearray:
+    """Mark events that take no time: acts of people, ends of agents, and returns of agents whose turns are known.
+
+    A return that bears tokens stands for a turn that the log does not hold.
+    """
+    graph = replayed.graph
+    marks = bytearray(graph.marks("human_intervention", "despawn"))
+    known = set(compress(actors, graph.marks(*TURNS)))
+    for place in graph.places_of("return"):
+        marks[place] = actors[place] in known and graph.events[place].tokens_ is None
+    return marks
+
+
+def _silent(replayed: Replay) -> bytearray:
+    """Mark events in which an agent only waits: results of calls that wait for agents or people.
+
+    A call with both times is marked itself.
+    """
+    events = replayed.graph.events
+    marks = bytearray(len(events))
+    for call in replayed.graph.places_of("tool_call"):
+        event = events[call]
+        waits = event.waits_for or ("agents" if event.tool in WAITING_TOOLS else None)
+        if waits is None or waits == "tool":
+            continue
+        mark = FOR_PEOPLE if waits == "people" else FOR_AGENTS
+        if event.t_end is not None:
+            marks[call] = mark
+        if (result := replayed.answers.get(call)) is not None:
+            marks[result] = mark
+    return marks
+
+
+def _permissions(replayed: Replay) -> set[int]:
+    """Return the acts of people that decide on a tool call, other than answers to a question that an agent asked."""
+    graph = replayed.graph
+    people, calls = graph.marks("human_intervention"), graph.marks("tool_call")
+    if not any(people):
+        return set()
+    return {
+        target
+        for target, source in zip(graph.targets, graph.sources, strict=True)
+        if people[target] and calls[source] and graph.events[source].waits_for != "people"
+    }
 
 
 def _actors(replayed: Replay) -> list[str]:

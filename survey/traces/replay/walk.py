@@ -246,7 +246,7 @@ class Walk:
             self._halted.pop(event.to, None)
 
     def _message(self, event: Event) -> None:
-        self._spent["messages"] += 1
+        self._spent["messages"] += event.between_agents
         if event.to is None:
             self._report(
                 "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True

@@ -103,7 +103,7 @@ def test_tokens_of_a_prompt_are_split_into_fresh_and_cached_and_each_counts_once
     trace = the_trace("team.json")
     first = next(event for event in trace if event.type == "model_call")
     assert first.by_kind == {"input": 300, "output": 50, "cache_read": 600, "cache_write": 100, "reasoning": 30}
-    assert trace.costs == {"tokens": 5133, "wall_clock_s": 50.0, "tool_calls": 5, "messages": 1, "usd": 0.06}
+    assert trace.costs == {"tokens": 5133, "wall_clock_s": 50.0, "tool_calls": 5, "messages": 0, "usd": 0.06}
 
 
 def test_spawns_returns_and_results_are_linked() -> None:

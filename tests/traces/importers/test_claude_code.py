@@ -403,7 +403,7 @@ def test_messages_to_and_from_teammates_are_messages() -> None:
 def test_agents_of_a_workflow_are_spawned_by_its_call_and_return_if_the_journal_says_so() -> None:
     [trace] = imported(LOGS / "workflow")
     assert [(event.type, event.t) for event in trace if "v1" in (event.agent, event.to)] == [
-        ("spawn", 6.0), ("model_call", 11.0), ("return", 11.0), ("despawn", 11.0),
+        ("spawn", 6.0), ("model_call", 6.0), ("return", 11.0), ("despawn", 11.0),
     ]  # fmt: skip
     assert ("tool_call main", "spawn main") in edges(trace, "causal")
     assert lost(trace) == {"sub-agents whose end is not in the log": 1}

@@ -80,7 +80,7 @@ def test_costs_are_those_of_the_events_unless_the_log_says_more() -> None:
         "tokens": 8,
         "wall_clock_s": 2,
         "tool_calls": 1,
-        "messages": 1,
+        "messages": 0,
         "usd": 0.25,
         "gpu_s": 7.0,
     }

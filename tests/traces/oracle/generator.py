@@ -302,15 +302,13 @@ def claude_code(seed: int, folder: Path) -> tuple[Path, Reading]:
         main = agent is run.main
         target = path if main else folder / session / "subagents" / f"agent-{agent.id}.jsonl"
         target.parent.mkdir(parents=True, exist_ok=True)
-        common: dict[str, Any] = {"isSidechain": not main, "sessionId": session, "version": "2.1.39"} | (
-            {} if main else {"agentId": agent.id}
-        )
+        own = {} if main else {"agentId": agent.id}
+        common: dict[str, Any] = {"isSidechain": not main, "sessionId": session, "version": "2.1.39", **own}
         lines: list[dict[str, Any]] = []
 
         def put(at: float, kind: str, message: Any, common: Any = common, lines: Any = lines, **more: Any) -> None:
-            lines.append(
-                {**common, "type": kind, "uuid": f"u{len(lines)}", "timestamp": iso(at), "message": message, **more}
-            )
+            ids = {"uuid": f"{common.get('agentId', session)}-{len(lines)}", "parentUuid": None}
+            lines.append({**common, **ids, "type": kind, "timestamp": iso(at), "message": message, **more})
 
         for at, said in agent.prompts:
             told = {

@@ -36,7 +36,7 @@ def test_the_first_event_of_an_agent_that_waits_for_nothing_took_no_time() -> No
 def test_an_event_begins_when_the_last_thing_it_waits_for_is_there() -> None:
     found = line([SPAWN, {**WORK, "t": 4}, {**TURN, "t": 6}], [("e1", "e2", "spawn"), ("e2", "e3", "return")])
     assert (list(found.starts), list(found.ends)) == ([0, 0, 4], [0, 4, 6])
-    assert found.waiting == {"lead": 4}
+    assert found.waiting["agents"] == {"lead": 4}
     assert dict(found.busy) == {"a": [(0, 4)], "lead": [(4, 6)]}
 
 
@@ -58,7 +58,7 @@ def test_time_taken_by_people_is_waiting_and_not_work(person: str) -> None:
     events: list[Json] = [TURN, {"type": "human_intervention", "agent": person, "t": 50}, {**TURN, "t": 52}]
     found = line(events, [("e1", "e2", "causal"), ("e2", "e3", "causal")])
     assert found.work == {"lead": 2}
-    assert found.waiting == {"lead": 50}
+    assert found.waiting["people"] == {"lead": 50}
 
 
 def test_the_critical_path_is_the_heaviest_chain() -> None:

@@ -64,7 +64,7 @@ def members(run: Run) -> list[Member]:
         also = list(_additions(id, words))
         ended, bad = returned.get(id, ("", False)) if id in acted or id in returned else ("never acts", False)
         first = also[0].rsplit(":", 1)[-1] if also else ""
-        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), timeline.waiting.get(id, 0.0))
+        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), timeline.waiting["agents"].get(id, 0.0))
         return Member(id, " · ".join(also), first, depth, *spent, id in recorded, id in counted, ended, bad)
 
     return [member(id, depth) for id, depth in _order(run)]

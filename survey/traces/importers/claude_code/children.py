@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -56,6 +57,8 @@ class Child:
     name: str | None = None
     model: str | None = None
     teammate: bool = False
+    background: bool = False
+    """Whether the parent did not wait for the result of the call."""
     returns: list[Return] = field(default_factory=list)
     tasks: list[Call] = field(default_factory=list)
     """Later calls that gave it more tasks."""
@@ -97,6 +100,7 @@ def children_of(session: Session, facts: Facts) -> dict[str, Child]:
     _written_to(found, facts)
     _settle_clocks(found, facts)
     _signals(found, facts)
+    _date_by_own_log(found, session)
     _ended_in_workflow(found, session)
     return found
 
@@ -168,6 +172,19 @@ def _put_after(moment: When, acts: list[Turn | Call | Result], facts: Facts) -> 
     for step, act in enumerate(early, 1):
         act.at = moment[0], moment[1] + step / (len(early) + 1)
     facts.lost["acts dated before their cause, moved to its time"] += len(early)
+
+
+def _date_by_own_log(found: dict[str, Child], session: Session) -> None:
+    """Date returns from the background by the last record of the agent's own log: the parent may learn of them late."""
+    acts: dict[str, list[When]] = defaultdict(list)
+    for entry in session.entries:
+        acts[entry.agent].append((entry.t, entry.place))
+    for child in found.values():
+        for back in child.returns if child.id in session.logged and child.background else ():
+            place = bisect_left(acts[child.id], back.at)
+            if place:
+                back.read = back.read or back.at
+                back.at = max(acts[child.id][place - 1], child.spawned or NEVER)
 
 
 def _ended_in_workflow(found: dict[str, Child], session: Session) -> None:
@@ -280,6 +297,7 @@ def _apply_result(child: Child, call: Call) -> None:
     """Process the result of a spawning call: the return, unless the sub-agent works in the background."""
     result = call.result
     if result is None or text(result.detail.get("status")) in LAUNCHED or flag(result.detail.get("isAsync")):
+        child.background = True
         return
     status = result.status
     if status in ("cancelled", "rejected"):

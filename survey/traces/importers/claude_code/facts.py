@@ -5,13 +5,14 @@ A fact joins all records about one act; the trace is written later.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session, instance
 from survey.traces.importers.claude_code.summaries import (
+    NEVER,
     Given,
     Notice,
     RecordSummary,
@@ -23,6 +24,12 @@ from survey.traces.importers.claude_code.summaries import (
 )
 from survey.traces.importers.json_values import flag, items, mapping, number, text
 
+PLACEHOLDER = "<synthetic>"
+"""The model of a record that no model has written: an error, or a remark of the program."""
+
+CAUSES = frozenset({"user", "attachment"})
+"""Kinds of records that an agent answers."""
+
 COMPACTIONS = frozenset({"compact_boundary", "microcompact_boundary"})
 
 
@@ -33,7 +40,10 @@ class Turn:
     id: str
     agent: str
     at: When
+    """When its first record was written: the end of its first block."""
     end: float
+    begun: When = NEVER
+    """When its cause was there."""
     usage: dict[str, float] = field(default_factory=dict)
     written_records: list[Entry] = field(default_factory=list)
     """The records with text, which is read again when the turn is written."""
@@ -85,6 +95,10 @@ class Facts:
     calls: dict[str, Call] = field(default_factory=dict)
     external_inputs: list[ExternalInput] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    causes: dict[str, list[When]] = field(default_factory=lambda: defaultdict(list))
+    """For each agent, when something was there that it could answer: a prompt, a result, a message, a summary."""
+    queued: list[When] = field(default_factory=list)
+    """When notices for the main agent were queued."""
     compactions: list[Entry] = field(default_factory=list)
     prevented: list[Entry] = field(default_factory=list)
     """Stops by hooks that prevented the run from continuing."""
@@ -125,6 +139,8 @@ class _Reader:
         summary = entry.summary
         if summary.lost:
             self._count_losses(summary)
+        if summary.kind in CAUSES:
+            self.facts.causes[entry.agent].append((entry.t, entry.place))
         if summary.kind == "assistant":
             self._assistant(entry, summary)
         elif summary.kind == "system":
@@ -149,6 +165,9 @@ class _Reader:
     def _assistant(self, entry: Entry, summary: RecordSummary) -> None:
         self._refused.discard(entry.agent)
         named, model, usage = summary.message
+        if model == PLACEHOLDER and not any(usage.values()) and not summary.calls and not summary.failed:
+            self.facts.lost["placeholders of the program"] += 1
+            return
         id = named or f"record {entry.place}"
         turn = self._turns.get(id)
         if turn is None:
@@ -158,7 +177,7 @@ class _Reader:
         if summary.id:
             self.facts.by_record[summary.id] = turn
         turn.failed |= summary.failed
-        if model and model != "<synthetic>":
+        if model and model != PLACEHOLDER:
             self.facts.models.setdefault(turn.agent, model)
         # The records of a message repeat its usage while it grows: the largest count of a kind is the last one.
         for kind, count in usage.items():
@@ -198,6 +217,7 @@ class _Reader:
             self.facts.compactions.append(entry)
         elif subtype == "stop_hook_summary" and flag(fields.get("preventedContinuation")):
             self.facts.prevented.append(entry)
+            self.facts.causes[entry.agent].append((entry.t, entry.place))
         elif subtype == "task_started" and call and (agent := instance(fields.get("task_id"))):
             self.facts.started[call] = (agent, text(fields.get("task_type")))
         elif subtype == "task_notification" and (agent := instance(fields.get("task_id"))):
@@ -209,10 +229,12 @@ class _Reader:
         """Track queued notices; a removal does not name its notice, so the oldest is taken."""
         operation = summary.fields.get("operation")
         if operation == "enqueue":
+            self.facts.queued.append(at)
             notices = [replace(notice, at=at) for notice in (summary.user_text.notices if summary.user_text else [])]
             self.facts.notices += notices
             self._queue.append(notices)
             return
+        self.facts.causes[MAIN].append(at)  # what leaves the queue is put before the model
         taken = len(self._queue) if operation == "popAll" else 1 if operation in ("remove", "dequeue") else 0
         for _ in range(min(taken, len(self._queue))):
             self.facts.notices += [replace(notice, at=at, seen=True) for notice in self._queue.popleft()]

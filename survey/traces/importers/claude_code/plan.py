@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Mapping
 
 from survey.traces.importers.claude_code.children import WORKFLOW, Child, Return, task_of
 from survey.traces.importers.claude_code.facts import Facts, Turn
+from survey.traces.importers.claude_code.session import MAIN
 from survey.traces.importers.claude_code.summaries import ENDING, NEVER, SPAWNING, WRITING, When
 
 
@@ -19,7 +21,8 @@ class Plan:
         self.turns: dict[str, list[Turn]] = defaultdict(list)
         for turn in facts.turns:
             self.turns[turn.agent].append(turn)
-        self._starts = {agent: [turn.at for turn in turns] for agent, turns in self.turns.items()}
+        _begin(self.turns, facts)
+        self._starts = {agent: [turn.begun for turn in turns] for agent, turns in self.turns.items()}
         self.readers: dict[int, Turn] = {}
         """The turn that reads a return, by the identity of the return."""
         self.together: dict[int, Turn] = {}
@@ -29,9 +32,9 @@ class Plan:
         self._read()
 
     def next_turn(self, agent: str, after: When) -> Turn | None:
-        """Return the first turn that an agent starts after a time."""
+        """Return the first turn that an agent starts at a time or after it."""
         starts = self._starts.get(agent, [])
-        place = bisect_right(starts, after)
+        place = bisect_left(starts, after)
         return self.turns[agent][place] if place < len(starts) else None
 
     def decisions(self, turn: Turn) -> list[str]:
@@ -81,6 +84,28 @@ class Plan:
                 self.together |= {id(back): turn for back in batch}
                 self.aggregates.add(turn.id)
                 batch = []
+
+
+def _begin(turns: Mapping[str, list[Turn]], facts: Facts) -> None:
+    """Date the beginning of every turn: when the latest of its causes was there, or when the turn before it ended.
+
+    A record is written when a block of the turn is complete, so the time before the first one belongs to the turn.
+    A queued notice is a cause only of a turn without any other.
+    """
+    for agent, own in turns.items():
+        causes, queued = sorted(facts.causes[agent]), sorted(facts.queued) if agent == MAIN else []
+        before: When | None = None
+        for turn in own:
+            answered = [at for found in (causes, queued) if (at := _latest(found, before, turn.at)) is not None]
+            turn.begun = answered[0] if answered else turn.at if before is None else before
+            before = max(turn.begun, (turn.end, turn.at[1]))
+
+
+def _latest(times: list[When], after: When | None, before: When) -> When | None:
+    """Return the latest of the times between two moments; None if there is none."""
+    place = bisect_left(times, before)
+    found = times[place - 1] if place else None
+    return found if found is not None and (after is None or found > after) else None
 
 
 def assign_tokens(plan: Plan) -> int:

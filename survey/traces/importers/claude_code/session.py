@@ -96,6 +96,8 @@ class Session:
     """The contents of ``agent-<id>.meta.json``, by instance."""
     workflows: dict[str, str] = field(default_factory=dict)
     """The workflow run of each participating instance."""
+    logged: set[str] = field(default_factory=set)
+    """Instances with a log of their own; that of others, in progress records, lacks their last turn."""
     returned_in_workflow: set[str] = field(default_factory=set)
     compaction_logs: list[float | None] = field(default_factory=list)
     """The end of each internal log ``agent-acompact-*``; its records repeat the main log."""
@@ -222,7 +224,10 @@ class _Reader:
             fields = line.fields
             self.session.id = self.session.id or text(fields.get("sessionId")) or text(fields.get("session_id")) or ""
             self.session.version = text(fields.get("version")) or self.session.version
-            owner, fields = sys.intern(self._owner(fields, agent, line.number)), _unwrapped(fields)
+            owner = sys.intern(self._owner(fields, agent, line.number))
+            if not _repeats(fields):
+                self.session.logged.add(owner)
+            fields = _unwrapped(fields)
             kind = text(fields.get("type"))
             if kind not in EVENT_RECORDS:
                 if kind not in PROGRAM_RECORDS:

@@ -19,6 +19,9 @@ SPAWNING = frozenset({"Task", "Agent"})
 ASKING = frozenset({"TaskOutput", "AgentOutputTool"})
 ENDING = frozenset({"TaskStop", "KillTask"})
 WRITING = frozenset({"SendMessage"})
+SLEEPING = re.compile(r"(?:^|[;&|(\n])[ \t]{0,9}sleep[ \t]{1,9}[0-9]")
+"""A shell command that sleeps, and perhaps looks for results then."""
+
 ABOUT_AGENTS = SPAWNING | ASKING | ENDING | WRITING
 """Tools that address or manage other agents."""
 
@@ -75,6 +78,8 @@ class Given:
     names: Mapping[str, Any] = field(default_factory=dict)
     coded: bool = False
     """Whether the message is an object rather than a text."""
+    sleeps: bool = False
+    """Whether it is a command that does nothing for a time."""
 
 
 @dataclass(slots=True)
@@ -225,7 +230,7 @@ def _lost(blocks: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 def _given(given: Mapping[str, Any], content: Content, to_an_agent: bool) -> Given:
     whole = content.fields(_dumped(given)) if given else {}
     if not to_an_agent:
-        return Given(whole)
+        return Given(whole, sleeps=bool(SLEEPING.search(text(given.get("command")) or "")))
     prompt = content.fields(text(given.get("prompt")))
     message = prompt or content.fields(text(given.get("message")) or text(given.get("content")))
     names = {name: given[name] for name in NAMES & given.keys()}

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from survey.traces.importers.claude_code.children import Child, Return, children_of, not_failed, receiver_of
+from survey.traces.importers.claude_code.children import Child, Return, children_of, not_failed, receiver_of, task_of
 from survey.traces.importers.claude_code.facts import Call, ExternalInput, Facts, Turn, facts_of
 from survey.traces.importers.claude_code.plan import Plan, assign_tokens
 from survey.traces.importers.claude_code.session import MAIN, Entry, Session
-from survey.traces.importers.claude_code.summaries import WRITING, Result, When
+from survey.traces.importers.claude_code.summaries import ASKING, SPAWNING, WRITING, Result, When
 from survey.traces.importers.json_values import flag, number, text
 from survey.traces.model import Builder, Content, Trace
 
@@ -52,6 +52,8 @@ class _TraceWriter:
         """The time of the last event of each agent, as actor or receiver."""
         self.people: dict[tuple[str, str], str] = {}
         """Acts of people, by the turn (refusal) or the call (answer) concerned."""
+        self.told = {agent for agent, _ in facts.started.values()}
+        """Sub-agents that a stream names otherwise than by their instance."""
         self.links: list[Callable[[], None]] = []
         """Links to add once all events exist."""
         self.first_prompt = min(
@@ -115,7 +117,7 @@ class _TraceWriter:
 
     def _turn(self, turn: Turn) -> None:
         decisions, aggregates = self.plan.decisions(turn), turn.id in self.plan.aggregates
-        start = self._at(turn.agent, turn.at[0])
+        start = self._at(turn.agent, turn.begun[0] if self.session.time == "seconds" else turn.at[0])
         self.turn_events[turn.id] = self._write(
             "orchestrator_decision" if decisions else "aggregate" if aggregates else "model_call",
             turn.agent,
@@ -143,9 +145,41 @@ class _TraceWriter:
             self._message(call, t, of)
             return
         else:
-            event = self._write("tool_call", call.agent, t, tool=call.tool, parent=of["parent"], **call.given.whole)
+            event = self._write(
+                "tool_call",
+                call.agent,
+                t,
+                tool=call.tool,
+                parent=of["parent"],
+                waits_for=self._waits_for(call),
+                **call.given.whole,
+            )
         self.call_events[call.id] = event
         self._of_turn(call, event)
+
+    def _waits_for(self, call: Call) -> str | None:
+        """Return whom a call waits for, if it does nothing else: a person, or a sub-agent in the background.
+
+        A command that sleeps while a sub-agent of the same agent is at work waits for it.
+        """
+        if call.tool in ANSWERED_BY_A_PERSON:
+            return "people"
+        if call.tool in SPAWNING:  # it failed at once, or a person interrupted an agent of which nothing else is known
+            return "agents" if call.result and call.result.interrupted else None
+        if call.tool in ASKING:
+            known = task_of(call) in self.children or task_of(call) in self.told
+            return "agents" if known else "tool"
+        if call.given.sleeps and any(
+            child.parent == call.agent and child.spawned and child.spawned < call.at < self._ends(child)
+            for child in self.children.values()
+        ):
+            return "agents"
+        return None
+
+    def _ends(self, child: Child) -> When:
+        """Return when a sub-agent returned or was stopped; never, if the log does not say so."""
+        ends = [back.at for back in child.returns] + ([child.cut[0]] if child.cut else [])
+        return max(ends, default=(float("inf"), 0))
 
     def _of_turn(self, call: Call, event: str) -> None:
         if not self.builder[event].parent:  # after a clock jump a call may precede its turn
