@@ -55,13 +55,26 @@ class Timeline:
     """Busy seconds of each agent."""
     bounded: bool
     """Whether any event has both a start and an end time."""
+    silent: Sequence[int]
+    """Not 0 for events in which an agent only waits."""
 
     def critical_path(self) -> list[int]:
         """Return the places on the critical path in seconds, first to last."""
+        return [place for place, _ in self.critical_seconds()]
+
+    def critical_seconds(self) -> list[tuple[int, float]]:
+        """Return the places on the critical path, first to last, and the seconds of each; they add up to its length.
+
+        Of an event that caused the next one before its own end, only the part until then counts.
+        """
         place = max(range(len(self.longest_s)), key=lambda place: (self.longest_s[place], place), default=-1)
+        left = self.longest_s[place] if place >= 0 else 0.0
         path = []
         while place >= 0:
-            path.append(place)
+            own = 0.0 if self.silent[place] else self.ends[place] - self.starts[place]
+            weight = min(max(own - (self.longest_s[place] - left), 0.0), left)
+            path.append((place, weight))
+            left -= weight
             place = self.came_from[place]
         return path[::-1]
 
@@ -194,7 +207,7 @@ def timeline(replayed: Replay) -> Timeline:
         },
         {actor: track.idle for actor, track in tracks.items() if track.idle},
         {actor: track.work for actor, track in tracks.items() if track.work},
-        bounded,
+        bounded, silent,
     )  # fmt: skip
 
 

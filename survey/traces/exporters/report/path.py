@@ -54,10 +54,11 @@ def what(event: Event, tool: str | None = None) -> str:
 
 def critical(run: Run) -> list[tuple[int, float]]:
     """Return the events on the critical path with their weights: seconds, or steps in an untimed trace."""
-    places = run.timeline.critical_path() if timed(run) else _heaviest_in_steps(run)
-    chain = run.timeline.longest_s if timed(run) else run.timeline.longest_steps
+    if timed(run):
+        return run.timeline.critical_seconds()
+    chain = run.timeline.longest_steps
     before, weighed = 0.0, []
-    for place in places:
+    for place in _heaviest_in_steps(run):
         weighed.append((place, max(chain[place] - before, 0.0)))
         before = chain[place]
     return weighed

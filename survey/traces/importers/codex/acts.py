@@ -26,6 +26,11 @@ ENDS = {"completed": "ok", "errored": "error", "interrupted": "cancelled", "shut
 """Final statuses of a sub-agent, and the statuses of its return."""
 
 STARTS = ("task_started", "turn_started")
+ASKING = ("exec_approval_request", "apply_patch_approval_request")
+"""A person is asked whether a call may run."""
+
+BEGINNING = ("exec_command_begin", "patch_apply_begin")
+
 FINISHES = ("task_complete", "turn_complete")
 NOTIFICATION = "<subagent_notification>"
 
@@ -44,7 +49,7 @@ class Call:
 
 @dataclass
 class Act:
-    """An act: turn, answer, prompt, interruption, compaction, finish, abortion, report or verdict."""
+    """An act: turn, answer, prompt, interruption, approval, compaction, finish, abortion, report or verdict."""
 
     kind: str
     t: float | None
@@ -52,6 +57,10 @@ class Act:
     about: str = ""
     """The answered call, or the subject of a report."""
     status: str | None = None
+    begun: float | None = None
+    """When the cause of a turn was there."""
+    end: float | None = None
+    """When the last item of a turn was written."""
     calls: list[Call] = field(default_factory=list)
     usage: dict[str, float] | None = None
     model: str | None = None
@@ -86,6 +95,9 @@ class Acts:
         self._last: Act | None = None
         self._total: Mapping[str, Any] = {}
         self._t: float | None = next((line.t for line in thread.lines if line.t is not None), None)
+        self._cause = self._t
+        self._asked: set[str] = set()
+        """Calls for which a person was asked."""
         for line in thread.copied:
             if line.kind == "token_count":
                 self._total = mapping(mapping(line.fields.get("info")).get("total_token_usage"))
@@ -95,6 +107,8 @@ class Acts:
 
     def _take(self, line: Line) -> None:
         kind, fields = line.kind, line.fields
+        if kind in ANSWERS or kind in STARTS or kind == self._prompts or kind == self._compactions:
+            self._cause = self._t
         if kind in CALLS or kind in SERVED:
             self._call(kind, fields)
         elif kind in ANSWERS:
@@ -130,6 +144,11 @@ class Acts:
             self._team(kind, fields)
         elif kind == "guardian_assessment" and fields.get("status") in ("denied", "timed_out", "aborted"):
             self._act("verdict", about=text(fields.get("target_item_id")) or "")
+        elif kind in ASKING:
+            self._asked.add(text(fields.get("call_id")) or "")
+        elif kind in BEGINNING and text(fields.get("call_id")) in self._asked:
+            self._asked.discard(str(fields["call_id"]))
+            self._act("approval", about=str(fields["call_id"]))
         elif kind == "exec_command_end" and fields.get("status") == "declined":
             self._act("refusal", about=text(fields.get("call_id")) or "")
         elif kind == "thread_rolled_back":
@@ -148,7 +167,11 @@ class Acts:
     def _generation(self) -> Act:
         """Return the current model turn; start a new one after an input or after the tokens of the last one."""
         if self._turn is None:
-            self._turn = self._last = self._act("turn", model=self.model)
+            begun = max(
+                (t for t in (self._cause, self._last.end if self._last else None) if t is not None), default=None
+            )
+            self._turn = self._last = self._act("turn", model=self.model, begun=begun)
+        self._turn.end = self._t
         return self._turn
 
     def _call(self, kind: str, fields: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from itertools import pairwise
@@ -14,6 +15,8 @@ from survey.traces.model import Builder, Content, Trace
 
 SPAWNING, CLOSING, RESUMING = "spawn_agent", "close_agent", "resume_agent"
 MESSAGES, DELEGATIONS = ("send_input", "send_message"), ("followup_task", "assign_task", RESUMING)
+QUESTIONS, WAITING = ("request_user_input",), ("wait", "wait_agent")
+SLEEPING = re.compile(r"(?:^|[;&|(\n \"'])sleep[ \t]{1,9}[0-9]")
 CODES = {
     SPAWNING: ("O1", "O2"),
     **dict.fromkeys(DELEGATIONS, ("O2",)),
@@ -130,7 +133,7 @@ class Run:
             self.builder.link(before[-1], spawn, "causal", derived=True)
 
     def _deliver(self) -> None:
-        """Link messages to the next event of the receiver, and spawns to the first event of the new agent."""
+        """Link messages to the receiver's next turn, or else its next event; link spawns to the first event."""
         for child, spawn in self.spawns.items():
             if self.events[child]:
                 first = self.events[child][0][1]
@@ -141,22 +144,26 @@ class Run:
                     self.builder.link(before, after, "temporal")
             events.sort(key=lambda entry: entry[0])
         for message, receiver in self.messages:
-            events = self.events[receiver]
-            place = bisect_right(events, self.builder[message].t, key=lambda entry: entry[0])
-            if place < len(events):
-                self.builder.link(message, events[place][1], "message", derived=True)
+            for events in (self.turns[receiver], self.events[receiver]):
+                place = bisect_right(events, self.builder[message].t, key=lambda entry: entry[0])
+                if place < len(events):
+                    self.builder.link(message, events[place][1], "message", derived=True)
+                    break
 
     def _return(self) -> None:
         """Link returns to the turns that read them; a report without a recorded return becomes one."""
         reported: set[str] = set()
         for reader, child, report, t, turn in self.reports:
             thread = self.team.threads.get(child)
-            if (thread is None or not thread.lines) and report.status and child not in reported:
+            if not self.returns[child] and report.status and child not in reported:
                 reported.add(child)
+                acts = [self.builder[event] for _, event in self.events[child]] if thread and thread.lines else []
+                ended = max((act.end for act in acts if act.t <= t), default=t)
                 returned = self.event(
-                    "return", child, t, to=self.agent(reader), status=report.status, text=report.message
+                    "return", child, min(ended, t), to=self.agent(reader), status=report.status, text=report.message
                 )
-                self.builder.link(self.spawns.get(child), returned, "causal")
+                if not acts:
+                    self.builder.link(self.spawns.get(child), returned, "causal")
             else:
                 earlier = [event for at, event in self.returns[child] if at <= t]
                 if not earlier or turn is None or self.builder[earlier[-1]].t >= self.builder[turn].t:
@@ -196,6 +203,8 @@ class _ThreadWriter:
         self._waiting: list[tuple[str, str]] = []
         self._reports: list[tuple[str, Act, float]] = []
         self._prompted = False
+        self._approved: dict[str, str] = {}
+        """The permission of a person, by the call."""
 
     def write(self) -> None:
         """Write all events of the thread."""
@@ -203,13 +212,16 @@ class _ThreadWriter:
             "turn": self._take_turn,
             "answer": self._answer,
             "refusal": self._refuse,
+            "approval": self._approve,
             "prompt": self._prompt,
             "report": self._receive_report,
             "finish": self._end,
             "abortion": self._end,
         }
         for act in self._thread_acts.acts:
-            t = self._at(act.t)
+            before, t = self._clock, self._at(act.t)
+            if act.kind == "turn" and self._run.timed and act.begun is not None and t is not None:
+                t = min(max(act.begun, act.begun if before is None else before), t)
             if act.kind in writers:
                 writers[act.kind](act, t)
             else:
@@ -242,7 +254,8 @@ class _ThreadWriter:
         over = any(report.status for _, report, _ in self._reports)
         type = "orchestrator_decision" if codes else "aggregate" if over else "model_call"
         decision = codes or (["O4"] if over else None)
-        turn = self._do(type, t, text=act.message, decision=decision, tokens=act.usage, model=act.model)
+        end = act.end if self._run.timed and t is not None and act.end is not None and act.end > t else None
+        turn = self._do(type, t, t_end=end, text=act.message, decision=decision, tokens=act.usage, model=act.model)
         self._turn = turn
         self._run.turns[self._id].append((self._builder[turn].t, turn))
         self._run.reports += [(self._id, child, report, at, turn) for child, report, at in self._reports]
@@ -273,7 +286,7 @@ class _ThreadWriter:
             return self._skip_answer(call, turn, None)
         if call.tool == RESUMING and receiver:
             self._run.closings.pop(receiver, None)
-        event = self._do("tool_call", t, tool=call.tool, parent=turn)
+        event = self._do("tool_call", t, tool=call.tool, parent=turn, waits_for=self._waits_for(call, t))
         self._builder.link(turn, event, "causal")
         if call.id:
             self._calls.setdefault(call.id, event)
@@ -283,6 +296,19 @@ class _ThreadWriter:
             self._builder.link(event, result, "tool_dependency")
             self._results[call.id or event] = result
         return None
+
+    def _waits_for(self, call: Call, t: float | None) -> str | None:
+        """Return whom a call waits for, if it does nothing else; a command that sleeps waits for agents at work."""
+        if call.tool in QUESTIONS:
+            return "people"
+        if call.tool in WAITING:
+            return "agents"
+        command = call.arguments.get("cmd") or call.arguments.get("command")
+        if t is None or not SLEEPING.search(" ".join(map(str, command)) if isinstance(command, list) else str(command)):
+            return None
+        own = [id for id, spawn in self._run.spawns.items() if self._builder[spawn].agent == self._run.agent(self._id)]
+        lines = [line.t for id in own if id in self._run.team.threads for line in self._run.team.threads[id].lines[-1:]]
+        return "agents" if any(last is not None and last > t for last in lines) else None
 
     def _skip_answer(self, call: Call, turn: str, event: str | None) -> None:
         """Register a call that the trace holds as another event; its result adds nothing."""
@@ -303,6 +329,8 @@ class _ThreadWriter:
         result = self._do("tool_result", t, parent=call, text=act.message, status=status)
         self._results[act.about] = result
         self._builder.link(call, result, "tool_dependency")
+        if act.about in self._approved:
+            self._builder.link(self._approved[act.about], result, "causal")
 
     def _refuse(self, act: Act, t: float | None) -> None:
         """Write the rejection of a command by a person."""
@@ -312,6 +340,12 @@ class _ThreadWriter:
         if act.about in self._results:
             self._builder.amend(self._results[act.about], status="rejected")
         self._waiting.append((event, "causal"))
+
+    def _approve(self, act: Act, t: float | None) -> None:
+        """Write the permission of a person to run a command."""
+        event = self._builder.event("human_intervention", "user", t, to=self._run.agent(self._id))
+        self._builder.link(self._calls.get(act.about), event, "causal")
+        self._approved[act.about] = event
 
     def _prompt(self, act: Act, t: float | None) -> None:
         """Write a prompt: from a person to the root, and from the spawning or sending agent to the others."""

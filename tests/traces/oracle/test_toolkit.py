@@ -1,0 +1,120 @@
+"""The toolkit's figures of time, held against readings of the raw logs that share no code with it.
+
+Named differences:
+
+- *Launch.* For the readings, the call that starts a sub-agent in the background is a call like any other, and its
+  agent works until the confirmation; in a trace it is a spawn, which takes no time. ``LAUNCH`` bounds it.
+- *Compaction.* For the readings it is idle time, since no record says that a model was at work; in a trace it is an act
+  of its agent.
+- *Critical path.* The readings walk back from the last act to whatever it waited for last. The toolkit takes the
+  longest chain of work. They are the same where no one waits for people; else the chain may be longer.
+- *An interruption.* Of a Task that a person interrupted and of which nothing else is known, the readings know no agent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from survey.traces import Trace, check
+from survey.traces.importers import Log, importers, recognised
+from survey.traces.metrics import measure
+from survey.traces.model import Content
+from tests.traces.oracle import claude_code, codex, generator
+from tests.traces.oracle.timeline import Reading
+
+REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" / "traces" / "real"))
+LAUNCH = 0.8
+"""Seconds from the call that starts a sub-agent in the background to its confirmation, at most."""
+TURNS = ("orchestrator_decision", "model_call", "aggregate")
+
+
+def figures(trace: Trace) -> dict[str, float]:
+    """Those of the toolkit's figures that a reading has, too; those by agent added up."""
+    found = measure(trace)
+
+    def total(name: str) -> float:
+        value = found[name].value
+        return sum(value.values()) if isinstance(value, dict) else value or 0.0
+
+    busy = found["busy_s"].value or {}
+    return {
+        "agents": total("agents"),
+        "turns": sum(event.type in TURNS for event in trace),
+        "wall": total("wall_s"),
+        "work": total("work_s"),
+        "union": total("union_s"),
+        "waiting_people": total("waiting_people_s") + total("waiting_permission_s"),
+        "waiting_agents": total("waiting_s"),
+        "sub_agents": sum(seconds for agent, seconds in busy.items() if agent != "main"),
+        "critical_path": total("critical_path_s"),
+        "critical_path_with_people": total("critical_path_with_people_s"),
+    }
+
+
+def known(reading: Reading) -> dict[str, float]:
+    names = figures(Trace([], [], {"time": "seconds"})).keys() - {"sub_agents"}
+    return {name: getattr(reading, name) or 0.0 for name in names} | {"sub_agents": reading.sub_agent_work or 0.0}
+
+
+EXACT = ("agents", "turns")
+WALKED = ("critical_path", "critical_path_with_people")
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize(("name", "write"), [("claude-code", generator.claude_code), ("codex", generator.codex)])
+def test_an_invented_run_is_measured_as_it_was(
+    name: str, write: Callable[[int, Path], tuple[Path, Reading]], seed: int, tmp_path: Path
+) -> None:
+    path, truth = write(seed, tmp_path)
+    log = Log(path)
+    importer = recognised(log)
+    assert importer is importers()[name]
+    [trace] = importer.read(log, Content())
+    assert check(trace).errors == 0
+    found, true = figures(trace), known(truth)
+    skew = 2 * generator.SKEW * truth.agents if generator.skewed(seed) else 0.002
+    launches = LAUNCH * truth.delegations
+    assert {figure: found[figure] for figure in EXACT} == {figure: true[figure] for figure in EXACT}
+    for figure in found.keys() - {*EXACT, *WALKED}:
+        assert found[figure] == pytest.approx(true[figure], abs=skew + launches), figure
+    assert found["wall"] == pytest.approx(true["wall"], abs=skew + LAUNCH)
+    assert found["waiting_people"] == pytest.approx(true["waiting_people"], abs=skew)
+    assert found["critical_path"] <= min(found["union"], found["critical_path_with_people"]) + skew
+    assert found["critical_path_with_people"] <= found["wall"] + skew
+
+
+@pytest.fixture
+def real() -> Path:
+    """The real logs beside the checkout."""
+    if not REAL.exists():
+        pytest.skip(f"no real logs in {REAL}")
+    return REAL
+
+
+DIFFERENCES: dict[tuple[str, str], float] = {
+    **{("parallel6-async", figure): 49 for figure in ("work", "union", *WALKED)},  # a compaction of 47.8 s
+    **dict.fromkeys([("parallel3-interrupted", figure) for figure in WALKED], 110),  # an interrupted Task
+    ("parallel5-progress", "sub_agents"): 0.5,
+}
+"""Differences in seconds of named causes, by session and figure."""
+
+
+@pytest.mark.parametrize(
+    "name", ["parallel3-ask", "parallel3-interrupted", "parallel5-progress", "parallel6-async", "parallel6-sync"]
+)
+def test_a_real_session_is_measured_as_it_was_read(name: str, real: Path) -> None:
+    path = real / "claude-code" / f"{name}.jsonl"
+    log = Log(path)
+    [trace] = importers()["claude-code"].read(log, Content())
+    found, read = figures(trace), known(claude_code.read(path))
+    for figure, value in found.items():
+        assert value == pytest.approx(read[figure], abs=DIFFERENCES.get((name, figure), 0.1)), figure
+
+
+def test_the_readings_themselves_are_not_the_toolkits() -> None:
+    for module in (claude_code, codex):
+        assert "survey" not in Path(module.__file__ or "").read_text().replace("survey trace", "")
