@@ -14,7 +14,7 @@ from itertools import compress, groupby, islice
 from operator import ge, le
 
 from survey.traces.model.edges import Edges
-from survey.traces.model.event import Event
+from survey.traces.model.event import OUTSIDE, Event
 from survey.traces.model.order import by_time, causal, places_in
 from survey.traces.model.schema import EVENT_TYPES, TYPING
 from survey.traces.model.trace import Trace
@@ -125,6 +125,7 @@ def graph(trace: Trace, problems: Problems | None = None) -> Graph:
     if reordered:  # else events are in order of time, and no effect precedes its cause
         _report_early(made)
     _report_types(made)
+    _report_receivers(made)
     _report_duplicate_edges(made)
     return made
 
@@ -224,6 +225,34 @@ def _report_types(graph: Graph) -> None:
             a, b = graph.events[source], graph.events[target]
             message = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
             graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
+
+
+ADDRESSED = {
+    "spawn": frozenset({"spawn"}),
+    "message": frozenset({"message", "delegate", "human_intervention"}),
+    "return": frozenset({"return"}),
+}
+"""Edge types that lead to the receiver of an act, each with the acts that name it."""
+NAMING = frozenset(ADDRESSED)
+
+
+def _report_receivers(graph: Graph) -> None:
+    """Report spawn, message and return edges that lead to another agent than the one that their source names."""
+    if NAMING.isdisjoint(graph.types):
+        return
+    shared = {item.get("name") for item in graph.trace.agents.values()}
+    for edge in compress(range(len(graph.types)), map(NAMING.__contains__, graph.types)):
+        a, b = graph.events[graph.sources[edge]], graph.events[graph.targets[edge]]
+        if a.type not in ADDRESSED[graph.types[edge]]:
+            continue
+        to = a.child if a.type == "spawn" else a.to
+        if to is None or to in (b.agent, b.sender, b.agent_name) or OUTSIDE & {to, b.agent} or to in shared:
+            continue
+        message = (
+            f"an edge of type {graph.types[edge]} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} of "
+            f"{quoted(b.agent)}, expected an act of {quoted(to)}"
+        )
+        graph.problems.add("edge-to-other-agent", message, events=(a.id, b.id), warning=True)
 
 
 def _report_duplicate_edges(graph: Graph) -> None:

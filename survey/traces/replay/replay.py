@@ -36,6 +36,7 @@ def replay(trace: Trace, *, limit: int = LIMIT) -> Replay:
     walk.finish()
     state = walk.state()
     totals.check(walk.graph, state.spent, walk.end, problems)
+    _check_head(trace, problems)
     _check_labels(walk.graph, problems)
     _near_misses(trace, problems)
     return Replay(walk.graph, state, walk.answers, walk.end, problems)
@@ -46,6 +47,24 @@ def states(trace: Trace) -> Iterator[tuple[Event, State]]:
     walk = Walk(graph(trace))
     for event in walk:
         yield event, walk.state()
+
+
+def _check_head(trace: Trace, problems: Problems) -> None:
+    """Report a rollout beyond its group, a counterfactual of itself, and agents listed twice."""
+    group = trace.head.get("group") or {}
+    rollout, size = group.get("rollout"), group.get("size")
+    if rollout is not None and size is not None and rollout >= size:
+        message = f"found {rollout}, expected less than {size} (the size of the group; rollouts count from 0)"
+        problems.add("group", message, pointer="/group/rollout")
+    if trace.id and (trace.head.get("counterfactual_of") or {}).get("trace_id") == trace.id:
+        message = f"found {quoted(trace.id)}, the id of this trace, expected that of the original run"
+        problems.add("counterfactual", message, pointer="/counterfactual_of/trace_id")
+    seen: dict[str, int] = {}
+    for number, agent in enumerate(trace.head.get("agents") or []):
+        first = seen.setdefault(agent["id"], number)
+        if first != number:
+            message = f"the id {quoted(agent['id'])} is already used by /agents/{first}"
+            problems.add("duplicate-id", message, pointer=f"/agents/{number}/id", warning=True)
 
 
 def _check_labels(graph: Graph, problems: Problems) -> None:

@@ -11,6 +11,9 @@ from survey.traces.model import EVENT_TYPES, OUTSIDE, Graph
 from survey.traces.problems import Problems
 
 TOLERANCE = 1e-6
+SEVERAL = 10
+SETTING_UP = 60.0
+"""A run may take this many times as long as its events, and this many seconds more, without a warning."""
 TALKS = ("message", "return")
 ACTS = tuple(type for type in EVENT_TYPES if type != "tool_result")
 
@@ -49,10 +52,13 @@ def _span(graph: Graph, end: float, problems: Problems) -> None:
         return
     span = end - graph.events[0].t
     wall = graph.trace.costs.get("wall_clock_s")
+    unsure = not graph.trace.head.keys() & {"time", "schema_version"}  # the unit of t is not declared
     if wall is not None and span > wall * (1 + TOLERANCE) + 1e-3:
         message = f"found {wall:g}, but the events span {span:g} seconds"
-        unsure = not graph.trace.head.keys() & {"time", "schema_version"}  # the unit of t is not declared
         problems.add("total", message, pointer="/costs/wall_clock_s", warning=unsure)
+    elif wall is not None and wall > span * SEVERAL + SETTING_UP and span > 0 and not unsure:
+        message = f"found {wall:g}, but the events span only {span:g} seconds"
+        problems.add("total", message, pointer="/costs/wall_clock_s", warning=True)
 
 
 def _topology(graph: Graph, problems: Problems) -> None:
