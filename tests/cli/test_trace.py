@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -324,3 +325,110 @@ def test_trace_commands_load_neither_pandas_nor_mkdocs(example: Path) -> None:
 @pytest.mark.parametrize("command", ["check", "report", "import", "export", "replay", "diff", "anonymise", "formats"])
 def test_every_command_explains_itself(trace: Run, command: str) -> None:
     assert len(trace(command, "--help").stdout.splitlines()) > 5
+
+
+# ------------------------------------------------------------------- logs in place of traces
+
+READ = "read as a claude-code log; survey trace import keeps the result"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check",), ("report",), ("replay",), ("reward",), ("export", "mermaid"), ("anonymise",),
+        ("credit", "--method", "leave-one-out"),
+    ],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_a_log_in_place_of_a_trace_is_imported_on_the_way(trace: Run, session: Path, command: tuple[str, ...]) -> None:
+    made = session.with_name("made.jsonl")
+    trace("import", "auto", session, "-o", made)
+    of_log, of_trace = trace(*command, session), trace(*command, made)
+    assert of_log.exit_code == of_trace.exit_code == (command[0] == "credit")  # this run has no reward
+    assert of_log.stderr == f"{session}: {READ}\n{of_trace.stderr}"
+    if command != ("anonymise",):  # it hashes names with a new salt
+        assert of_log.stdout == of_trace.stdout
+
+
+def test_a_log_through_a_pipe_is_imported_on_the_way(trace: Run, session: Path) -> None:
+    result = trace("report", "-", stdin=session.read_bytes())
+    assert (result.exit_code, result.stderr) == (0, f"standard input: {READ}\n")
+    assert result.stdout == trace("report", session).stdout
+
+
+def test_a_packed_log_is_imported_on_the_way(trace: Run, session: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "packed.gz"
+    packed.write_bytes(gzip.compress(session.read_bytes()))
+    assert trace("check", packed).stderr == f"{packed}: {READ}\n"
+
+
+def test_two_reads_of_one_log_do_not_differ(trace: Run, session: Path) -> None:
+    assert trace("diff", session, session).exit_code == 0
+
+
+def test_a_folder_in_place_of_a_trace_is_imported_on_the_way(trace: Run, session: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    session.rename(folder / "session.jsonl")
+    result = trace("report", folder)
+    assert result.exit_code == 0
+    assert READ in result.stderr
+
+
+def test_a_trace_is_not_taken_for_a_log(trace: Run, example: Path, broken: Path) -> None:
+    assert trace("check", example).stderr == ""
+    assert trace("check", "-", stdin=example.read_bytes()).stderr == ""
+    assert trace("check", broken).stderr == ""
+
+
+def test_what_is_neither_trace_nor_log_is_one_line(trace: Run, tmp_path: Path) -> None:
+    strange, folder = tmp_path / "strange.jsonl", tmp_path / "empty"
+    strange.write_text('{"colour": "red", "size": 3}\n' * 300)
+    folder.mkdir()
+    result = trace("check", strange, folder)
+    known = "expected a trace, with trace_id, events and edges, or a log in a known format: claude-code, "
+    first, second, last = result.stdout.splitlines()
+    assert first.startswith(f'{strange}: found 300 documents with the fields "colour", "size" ({known}')
+    assert second.startswith(f"{folder}: found a folder without a log ({known}")
+    assert (last, result.exit_code) == ("2 errors in 2 of 2 traces", 1)
+
+
+def test_a_stray_line_does_not_hide_the_traces_after_it(trace: Run, example: Path, tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"colour": "red"}\n' + json.dumps(json.loads(example.read_text())) + "\n")
+    assert trace("check", path).stdout.splitlines()[-1].endswith("in 1 of 2 traces")
+
+
+def test_one_id_for_two_traces_of_a_file_is_an_error(trace: Run, example: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text((json.dumps(json.loads(example.read_text())) + "\n") * 2)
+    result = trace("check", twice)
+    id = json.loads(example.read_text())["trace_id"]
+    assert result.stdout.splitlines() == [
+        f'{twice}:2: /trace_id: the id "{id}" is already used by {twice}:1', "1 error in 1 of 2 traces",
+    ]  # fmt: skip
+    assert trace("check", example, example).exit_code == 0
+
+
+LOGS = Path(__file__).parents[1] / "traces" / "importers" / "logs"
+
+
+@pytest.mark.parametrize("name", ["who-and-when", "marble", "inspect"])
+@pytest.mark.parametrize("form", ["auto", "by name"])
+def test_a_folder_of_logs_is_imported_file_by_file(trace: Run, tmp_path: Path, name: str, form: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(LOGS / name, folder)
+    paths = sorted(folder.glob("*.json*"))
+    (folder / "LICENSE.txt").write_text("Do what you like.")
+    by_name = name if form == "by name" else form
+    result = trace("import", by_name, folder, "--salt", "x")
+    assert result.exit_code == 0
+    assert result.stdout == "".join(trace("import", by_name, path, "--salt", "x").stdout for path in paths)
+    assert result.stderr.endswith(f"{folder}: left out 1 file in no known format: LICENSE.txt\n")
+
+
+def test_a_folder_without_logs_names_the_known_formats(trace: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    result = trace("import", "auto", tmp_path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"{tmp_path}: found no log in a known format (expected one of claude-code, ")

@@ -13,14 +13,11 @@ from typing import Any
 import click
 
 from survey.cli.output import formats, output
-from survey.cli.trace.files import open_output, read_documents, reports_errors, require_trace
+from survey.cli.trace.files import files, open_output, read_documents, reports_errors, require_trace
 from survey.escaping import LAYOUT, csv_text, visible
 from survey.traces import Trace
 from survey.traces.credit import KINDS, METHODS, VALUES, NotMeasurable, assign
 from survey.traces.credit.rows import COLUMNS, frame, rows
-
-files = click.argument("paths", metavar="FILE...", nargs=-1, required=True,
-                       type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))  # fmt: skip
 
 
 @click.command(short_help="Assign the reward of a run to agents, messages or other units.")

@@ -12,7 +12,9 @@ from survey.cli.lazy_group import LazyGroup
 from survey.cli.output import echo, formats, output
 from survey.cli.trace import printing
 from survey.cli.trace.files import (
+    existing,
     file,
+    files,
     open_output,
     read_documents,
     reports_errors,
@@ -23,14 +25,14 @@ from survey.cli.trace.files import (
     write_output,
 )
 from survey.escaping import visible
-from survey.traces import replay, states
+from survey.traces import Reading, replay, states
 from survey.traces.exporters import EXPORTERS
 from survey.traces.files import KEEPABLE, anonymised, to_json_line
-from survey.traces.importers import BadLog, Importer, Log, importers, recognised
+from survey.traces.importers import BadLog, Importer, Log, importers, logs_in
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
 from survey.traces.model import Content
-from survey.traces.problems import nearest
+from survey.traces.problems import nearest, quoted
 from survey.traces.replay import until
 
 MODULES = {
@@ -64,18 +66,13 @@ def trace() -> None:
       survey trace score 'runs/*.jsonl' -o scores.jsonl
 
     FILE is a trace in JSON, or many in JSON Lines, plain or packed with gzip or Zstandard;
-    - is standard input. The site documents the schema and the checks under Traces.
+    - is standard input. A log of a real system, or a folder of logs, is imported on the way by all
+    commands but score. The site documents the schema and the checks under Traces.
     """
 
 
 @trace.command(short_help="Report errors and warnings in traces.")
-@click.argument(
-    "paths",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-)
+@files
 @click.option("--strict", is_flag=True, help="Count warnings as errors.")
 @click.option(
     "--limit",
@@ -94,8 +91,11 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
     is replayed, and each error names the events that contradict each other.
     """
     traces = errors = warnings = bad = 0
-    for reading in (reading for path in paths for reading in read_documents(path, limit)):
+    places: dict[tuple[Path, str], str] = {}
+    for path, reading in ((one, reading) for one in paths for reading in read_documents(one, limit)):
         found = reading.problems
+        if reading.trace is not None:
+            _check_id(reading, places.setdefault((path, reading.trace.id), reading.place))
         if reading.trace is not None:
             found.extend(replay(reading.trace, limit=limit).problems)
         traces += 1
@@ -131,9 +131,7 @@ def report(path: Path, wanted: str | None, form: str, output: Path | None) -> No
 
 @trace.command("import", short_help="Convert logs of real systems to traces.")
 @click.argument("form", metavar="FORMAT")
-@click.argument(
-    "paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
-)
+@files
 @output
 @click.option("--keep-content", is_flag=True, help="Keep free text.  [default: store its hash and length]")
 @salt
@@ -141,7 +139,7 @@ def report(path: Path, wanted: str | None, form: str, output: Path | None) -> No
 def import_command(
     form: str, paths: tuple[Path, ...], output: Path | None, keep_content: bool, salt: str | None
 ) -> None:
-    """Convert logs to traces, one on each line. FILE may be a folder if the system writes one.
+    """Convert logs to traces, one on each line. FILE may be a folder: one that the system writes, or one of logs.
 
     FORMAT is auto, which recognises a log by its content, or a format listed by
     ``survey trace formats``. What the log does not say, and what a trace cannot hold, is counted
@@ -151,15 +149,23 @@ def import_command(
     with open_output(output) as stream:
         for path in paths:
             log = Log(path, sys.stdin.buffer.read() if str(path) == "-" else None)
-            chosen = importer or recognised(log)
-            if chosen is None:
+            unknown: list[str] = []
+            known = False
+            for one, chosen in logs_in(log, importer):
+                if chosen is None:
+                    unknown.append(one.path.name)
+                    continue
+                known = True
+                for made in chosen.read(one, Content(keep_content, salt)):
+                    stream.write(to_json_line(made) + b"\n")
+                    echo(printing.imported(one.path, chosen, made), err=True)
+            if not known:
                 raise BadLog(
                     f"{path}: found no log in a known format "
                     f"(expected one of {', '.join(importers())}; name one in place of auto)"
                 )
-            for made in chosen.read(log, Content(keep_content, salt)):
-                stream.write(to_json_line(made) + b"\n")
-                echo(printing.imported(path, chosen, made), err=True)
+            if unknown:
+                echo(printing.left_out(path, unknown), err=True)
 
 
 @trace.command("formats", short_help="List the import and export formats.")
@@ -209,9 +215,7 @@ def replay_command(path: Path, wanted: str | None, last: str | None, cut: bool, 
 
 
 @trace.command(short_help="Compare two runs: where they diverge, and how their measures differ.")
-@click.argument(
-    "paths", metavar="A B", nargs=2, type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-)
+@click.argument("paths", metavar="A B", nargs=2, type=existing)
 @formats("text", "json")
 @reports_errors
 def diff(paths: tuple[Path, Path], form: str) -> None:
@@ -242,6 +246,13 @@ def anonymise(path: Path, output: Path | None, salt: str | None, keep: tuple[str
     with open_output(output) as stream:
         for reading in read_documents(path):
             stream.write(to_json_line(anonymised(require_trace(reading), salt, keep)) + b"\n")
+
+
+def _check_id(reading: Reading, first: str) -> None:
+    """Report a trace whose id an earlier trace of the file has: ``--trace`` could not tell them apart."""
+    if reading.trace is not None and first != reading.place:
+        message = f"the id {quoted(reading.trace.id)} is already used by {first}"
+        reading.problems.add("duplicate-id", message, pointer="/trace_id")
 
 
 def _importer_named(name: str) -> Importer:

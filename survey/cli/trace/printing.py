@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,12 @@ def imported(path: Path, importer: Importer, trace: Trace) -> str:
     line = f"{path}: {trace.id}: {size} ({importer.name}{', experimental' if importer.experimental else ''})"
     lost = [f"    {item['count']} {item['what']}" for item in trace.source.get("lost", [])]
     return "\n".join([line, *lost])
+
+
+def left_out(path: Path, names: Sequence[str]) -> str:
+    """Name the files of a folder that are no logs."""
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return f"{path}: left out {_count(len(names), 'file')} in no known format: {shown}"
 
 
 def formats(known: Mapping[str, Importer], exporters: Mapping[str, Exporter]) -> str:

@@ -40,6 +40,8 @@ class Reading:
     """The file, and the line where the document begins."""
     trace: Trace | None
     problems: Problems
+    fields: tuple[str, ...] = ()
+    """The top-level fields of the document, as far as it was read."""
 
     def valid(self) -> Trace:
         """Return the trace; raises ``InvalidTrace`` with all problems if there are errors."""
@@ -86,6 +88,7 @@ class _Document:
         self.line = window.line(window.at)
         self.place = f"{name}:{self.line}"
         self.head: dict[str, Any] = {}
+        self._fields: list[str] = []
         self.events: list[Event] = []
         self.sources, self.targets, self.types = list[int](), list[int](), list[str]()
         self._numbering = Numbering()
@@ -106,7 +109,7 @@ class _Document:
         head = {key: value for key, value in self.head.items() if key not in LONG}
         edges = Edges(self._numbering.ids(), self.sources, self.targets, self.types)
         trace = None if self.problems.errors else Trace(self.events, edges, head)
-        return Reading(self.place, trace, self.problems)
+        return Reading(self.place, trace, self.problems, tuple(self._fields))
 
     def _broken(self, at: int, why: str) -> Reading:
         line = self.window.line(at)
@@ -114,7 +117,7 @@ class _Document:
         self.window.damage = ""
         self.window.recover()
         self.problems.add("json", f"invalid JSON{where}: {why}{self._passed_over(line)}")
-        return Reading(self.place, None, self.problems)
+        return Reading(self.place, None, self.problems, tuple(self._fields))
 
     def _passed_over(self, line: int) -> str:
         """Report what was skipped between a broken line and the next line that begins a trace."""
@@ -135,6 +138,7 @@ class _Document:
                 window.take('"')
             key = sanitised(window.value(), (), self.problems)
             window.take(":")
+            self._fields.append(key)
             if key in self.head:
                 message = f"the field {quoted(key)} appears twice; the later value is used"
                 self.problems.add("duplicate-key", message, pointer=pointer((key,)))

@@ -1,10 +1,12 @@
 """Importers: convert the logs of real systems to traces.
 
-``importers()`` returns all installed importers; ``recognised`` selects one by the content of a log.
+``importers()`` returns all installed importers; ``recognised`` selects one by the content of a log, and ``logs_in``
+one for each file of a folder of logs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -13,7 +15,7 @@ from survey.traces.importers.log import BadLog, Importer, Log, Record
 ORDER = ("claude-code", "claude-code-team", "opentelemetry", "atif", "inspect", "who-and-when", "marble", "codex")
 GROUP = "survey.importers"
 
-__all__ = ["BadLog", "Importer", "Log", "Record", "importers", "recognised"]
+__all__ = ["BadLog", "Importer", "Log", "Record", "importers", "logs_in", "recognised"]
 
 
 @cache
@@ -32,3 +34,21 @@ def recognised(log: Log) -> Importer | None:
     if log.is_packed:
         _ = log.text  # raises here if it cannot be unpacked
     return next((importer for importer in importers().values() if importer.recognises(log)), None)
+
+
+def logs_in(log: Log, importer: Importer | None = None) -> Iterator[tuple[Log, Importer | None]]:
+    """Yield a log with its importer: the given one, the first that recognises it, or None.
+
+    For a folder that no importer reads as a whole, yield every file in it. Raises ``BadLog`` as ``recognised`` does.
+    """
+    chosen = importer or recognised(log)
+    if not log.is_folder or (chosen and chosen.recognises(log)):
+        yield log, chosen
+        return
+    found = False
+    for file in log.files("*"):
+        chosen = recognised(file) if importer is None else importer if importer.recognises(file) else None
+        found = found or chosen is not None
+        yield file, chosen
+    if not found and importer is not None:
+        yield log, importer  # its error says what it expects

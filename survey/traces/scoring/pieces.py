@@ -119,6 +119,13 @@ def readings_in(piece: Piece, limit: int) -> Iterator[Reading]:
         yield from readings(stream, piece.source.name, limit=limit)
 
 
+def opening(piece: Piece) -> bytes:
+    """Return the content of the file of a piece or, if it is split, its first lines."""
+    whole = Piece(piece.source, 0, piece.source.size)
+    with _opened(whole) as stream:
+        return stream.read() if piece.whole else stream.read(BLOCK).rpartition(b"\n")[0]
+
+
 @contextmanager
 def _opened(piece: Piece) -> Iterator[IO[bytes]]:
     if is_address(piece.source.address):

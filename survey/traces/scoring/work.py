@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from survey.traces.scoring.pieces import FileChanged, Piece, readings_in
+from survey.traces.importers import BadLog, Log, recognised
+from survey.traces.scoring.pieces import FileChanged, Piece, opening, readings_in
 from survey.traces.scoring.rows import MAX_LISTED, Request, failed_row, row_of
 
 Task = tuple[Piece, ...]
@@ -44,6 +47,10 @@ def _rows(piece: Piece, request: Request) -> Iterator[Line]:
     place, seen = piece.place, False
     try:
         for reading in readings_in(piece, MAX_LISTED):
+            if not seen and "events" not in reading.fields and (log := _log_format(piece)):
+                if piece.start == 0:
+                    yield _line(failed_row(piece.source.name, _how_to_import(log, piece.source.name)))
+                return
             place, seen = reading.place, True
             try:
                 line = _line(row_of(reading, request))
@@ -55,6 +62,21 @@ def _rows(piece: Piece, request: Request) -> Iterator[Line]:
     except Exception as error:  # file systems behind addresses have errors of their own, with no common ancestor
         where = f"cannot be read beyond {place}" if seen else "cannot be read"
         yield _line(failed_row(piece.place, f"{where}: {_message(error)} (does every worker see the same files?)"))
+
+
+def _log_format(piece: Piece) -> str:
+    """Return the format of a file that is no trace but the log of a system; "" if it is in no known format."""
+    try:
+        found = recognised(Log(Path(piece.source.name), opening(piece)))
+    except BadLog:
+        return ""
+    return found.name if found else ""
+
+
+def _how_to_import(name: str, path: str) -> str:
+    plain = path.removesuffix(".gz").removesuffix(".zst").removesuffix(".jsonl").removesuffix(".json")
+    command = shlex.join(["survey", "trace", "import", name, path, "-o", f"{plain}.trace.jsonl"])
+    return f"found a log of the format {name}, expected a trace (run {command} and score its output)"
 
 
 def _done(piece: Piece, lines: Iterable[Line]) -> PieceResult:
