@@ -166,7 +166,7 @@ class Walk:
         whole = self.graph.events[place]
         if place == self.place:
             self._report("parent-cycle", event, "is part of itself")
-        elif whole.t > event.t:
+        elif whole.t > event.t and place > self.place:  # else edges put it first, which is reported for them
             text = f"is part of {quoted(id)} (t = {whole.t:g}), which is later than {event.t:g}"
             self._report("parent-later", event, text, id)
         elif place > self.place:
@@ -362,7 +362,8 @@ class Walk:
                 self._due.setdefault(arrival, []).append(self.place)
 
     def _check_addressee(self, event: Event) -> None:
-        if event.to == event.sender:
+        """Report a message to oneself. A protocol may need one: in a real team, agents assign themselves tasks."""
+        if event.to == event.sender and not (event.other or {}).get("protocol"):
             self._report("sent-to-itself", event, f"{quoted(event.sender)} addresses itself", warning=True)
 
     def _first_at(self, time: float) -> int:
@@ -498,14 +499,14 @@ class Walk:
     def _report_open_tasks(self) -> None:
         """Report work that is never returned, where other work is: some systems record no returns.
 
-        An agent whose acts led to another's has passed its work on.
+        An agent whose acts led to another's has passed its work on; one that waits for a result is reported for it.
         """
         if not self._tasks or not self._any_return or self._stopped:
             return
         given = {agent: self.graph.places[id] for agent, id in self._tasks.items() if agent not in OUTSIDE}
         agents = self.graph.agents
         passed_on = {agents[a] for a, b, _ in self.graph.edges() if agents[a] in given and agents[a] != agents[b]}
-        passed_on |= {sender for sender, _ in self._addressed}
+        passed_on |= {sender for sender, _ in self._addressed} | set(self._calls.values())
         for agent, place in given.items():
             if agent not in passed_on and not self.graph.events[place].transfer:
                 self.place = place

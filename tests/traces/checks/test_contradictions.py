@@ -195,6 +195,16 @@ def test_work_after_a_stop_is_an_error_for_each_agent() -> None:
     ]
 
 
+def test_a_log_that_ends_in_the_middle_of_a_call_is_reported_once() -> None:
+    (problem,) = checked(changed(without("result", "back-a")))
+    assert str(problem) == '/events/4: warning: "call" (tool_call): "a" never gets a result'
+
+
+def test_a_parent_that_an_edge_puts_first_is_reported_for_the_edge() -> None:
+    (problem,) = checked(changed(event("result", t=25)))
+    assert str(problem) == '/events/5: "result" (t = 25) follows from "call" (t = 30), which is later'
+
+
 def test_a_duplicate_key_and_an_empty_file_are_errors() -> None:
     (problem,) = checked(json.dumps(SOUND).replace('"t": 30', '"t": 30, "t": 31'))
     assert str(problem) == '/events/4/t: the field "t" appears twice; the later value is used'
@@ -236,6 +246,7 @@ LEGITIMATE: list[tuple[str, Change]] = [
     ("a message to a name reaches one of its instances", both(
         top(agents=[{"id": "lead"}, {"id": "a", "name": "worker"}, {"id": "b", "name": "worker"}]),
         more("note", 12, "message", "lead", to="worker"), edge("note", "back-b", "message"))),
+    ("a task that an agent assigns to itself, as in real teams of Claude Code", more("take", 31, "message", "a", to="a", protocol=True)),
     # parents
     ("a part of the act that gave the work", event("think-a", parent="new-a")),
     ("a part of an act of the lead", event("think-a", parent="plan")),
