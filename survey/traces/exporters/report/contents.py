@@ -211,7 +211,7 @@ def _problems(trace: Trace) -> dict[str, Any]:
 
 
 def _clocks(team: Sequence[Member]) -> Clock:
-    return Clock(max((max(member.busy, member.waiting) for member in team), default=0.0))
+    return Clock(max((max(member.busy, member.waiting, member.asked) for member in team), default=0.0))
 
 
 def _levels(run: Run, found: Measure) -> dict[str, Any]:

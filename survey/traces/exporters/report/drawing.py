@@ -16,7 +16,7 @@ from survey.traces.exporters.report.scale import WIDTH, Scale, in_order, in_seco
 from survey.traces.exporters.report.team import Member
 from survey.traces.metrics import Run
 from survey.traces.model import OUTSIDE
-from survey.traces.replay import TURNS
+from survey.traces.replay import FOR_PEOPLE, TURNS
 
 AXIS, STRIP, PEOPLE = 24, 40, 26
 """Heights of the axis, of the curve of busy agents, and of the row of people, in pixels."""
@@ -186,6 +186,8 @@ class Plan:
             start, end = float(place), place + 1.0
             if self.timed:
                 start, end = timeline.starts[place], max(event.end, timeline.starts[place])
+            if timeline.silent[place] and self.timed and end > start:
+                continue  # drawn as a wait
             if end > start or event.type in TICKING:
                 kind = kind_of(event)
                 title = self._title(place, end - start)
@@ -211,24 +213,31 @@ class Plan:
         if not self.timed:
             return
         run, timeline = self.run, self.run.timeline
-        graph, last, edge = run.replayed.graph, dict[str, int](), 0
+        graph, free, edge = run.replayed.graph, dict[str, float](), 0
         for place, actor in enumerate(timeline.actors):
-            own = last.get(actor, -1)
-            ready, binding = (timeline.ends[own], own) if own >= 0 else (-1.0, -1)
+            began = actor in free
+            until = free.get(actor, -1.0)
+            ready, binding = until, -1
             while edge < len(graph.targets) and graph.targets[edge] == place:
                 if timeline.ends[graph.sources[edge]] > ready:
                     ready, binding = timeline.ends[graph.sources[edge]], graph.sources[edge]
                 edge += 1
-            last[actor] = place
-            lane, start = self.lane_of.get(actor), timeline.starts[place]
-            if own < 0 or lane is None or start <= timeline.ends[own]:
+            lane, start, end = self.lane_of.get(actor), timeline.starts[place], timeline.ends[place]
+            free[actor] = max(until, end)
+            if began and lane is not None and timeline.silent[place] and end > start:
+                kind, whom = (
+                    ("asked", "a person") if timeline.silent[place] == FOR_PEOPLE else ("waiting", "its agents")
+                )
+                title = f"{short(actor)}: waits for {whom}, {duration(end - start)}"
+                yield Slice(lane, self.scale(start), self.scale(end), kind, title)
+            if not began or lane is None or start <= until:
                 continue
-            ready = min(max(ready, timeline.ends[own]), start)
-            if ready > timeline.ends[own]:
+            ready = min(max(ready, until), start)
+            if ready > until:
                 other = timeline.actors[binding]
                 kind, whom = ("asked", "a person") if other in OUTSIDE else ("waiting", short(other))
-                title = f"{short(actor)}: waits for {whom}, {duration(ready - timeline.ends[own])}"
-                yield Slice(lane, self.scale(timeline.ends[own]), self.scale(ready), kind, title)
+                title = f"{short(actor)}: waits for {whom}, {duration(ready - until)}"
+                yield Slice(lane, self.scale(until), self.scale(ready), kind, title)
             if start > ready:
                 title = f"{short(actor)}: idle, {duration(start - ready)}"
                 yield Slice(lane, self.scale(ready), self.scale(start), "idle", title)

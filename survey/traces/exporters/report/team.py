@@ -26,6 +26,8 @@ class Member:
     tokens: float
     busy: float
     waiting: float
+    asked: float
+    """Seconds of waiting for people, permissions included."""
     recorded: bool
     """Whether the trace records its actions; of some agents only the return is known."""
     counted: bool
@@ -64,7 +66,8 @@ def members(run: Run) -> list[Member]:
         also = list(_additions(id, words))
         ended, bad = returned.get(id, ("", False)) if id in acted or id in returned else ("never acts", False)
         first = also[0].rsplit(":", 1)[-1] if also else ""
-        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), timeline.waiting["agents"].get(id, 0.0))
+        asked = timeline.waiting["people"].get(id, 0.0) + timeline.waiting["permission"].get(id, 0.0)
+        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), timeline.waiting["agents"].get(id, 0.0), asked)
         return Member(id, " · ".join(also), first, depth, *spent, id in recorded, id in counted, ended, bad)
 
     return [member(id, depth) for id, depth in _order(run)]
