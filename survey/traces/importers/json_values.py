@@ -6,13 +6,14 @@ through these functions cannot fail on a wrong type.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from survey.traces.model import NOTHING, OUTSIDE, number
 
-__all__ = ["Fields", "flag", "instance", "instant", "items", "mapping", "number", "text", "tokens"]
+__all__ = ["Fields", "flag", "instance", "instant", "items", "mapping", "number", "parsed", "text", "tokens"]
 
 Fields = Mapping[str, Any]
 """An object of a log."""
@@ -46,6 +47,16 @@ def instance(value: object) -> str | None:
 def flag(value: object) -> bool:
     """Return whether the value is ``True`` itself."""
     return value is True
+
+
+def parsed(value: Any, only_with: str = "tool_call") -> Any:
+    """Parse a value that may be JSON in a text; irrelevant texts are not parsed."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if only_with in value else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def tokens(**kinds: object) -> dict[str, float] | None:

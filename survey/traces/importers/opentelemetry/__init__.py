@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.importers.opentelemetry.conventions import acted
-from survey.traces.importers.opentelemetry.spans import Span, looks_like_spans, read_spans
-from survey.traces.importers.opentelemetry.team import trace_of
+from survey.traces.importers.opentelemetry.reading import looks_like_spans, read_spans
+from survey.traces.importers.spans.conventions import acted
+from survey.traces.importers.spans.span import Span
+from survey.traces.importers.spans.team import trace_of
 from survey.traces.model import Content, Trace
 
 __all__ = ["IMPORTER"]

@@ -7,9 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from survey.traces.importers.json_values import text
-from survey.traces.importers.opentelemetry import conventions
-from survey.traces.importers.opentelemetry.spans import Span
-from survey.traces.importers.opentelemetry.tree import Tree
+from survey.traces.importers.spans import conventions
+from survey.traces.importers.spans.span import Span
+from survey.traces.importers.spans.tree import Tree
 from survey.traces.model import OUTSIDE
 
 OWN = ("creation", "model", "plan", "tool", "guardrail", "handoff")

@@ -9,41 +9,14 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from survey.traces.importers.json_values import instant, items, mapping, number, text
 from survey.traces.importers.log import Log
 from survey.traces.importers.opentelemetry.agents_sdk import attributes_of
+from survey.traces.importers.spans.span import DEEPEST, Span, dotted
 from survey.traces.model import NOTHING
-
-DEEPEST = 12
-"""Attribute values nested deeper than this are truncated; real ones stay below six levels."""
-
-
-@dataclass(slots=True, eq=False)
-class Span:
-    """A span in normalised form; times in epoch seconds, attributes under their dotted names."""
-
-    run: str
-    trace: str
-    id: str
-    parent: str | None
-    name: str
-    start: float | None
-    end: float | None
-    failed: bool
-    attributes: Mapping[str, Any]
-    resource: Mapping[str, Any]
-    events: list[tuple[str, float | None, Mapping[str, Any]]]
-    links: list[tuple[str, str | None]]
-    """Spans of the same trace that led to this one, and the type of edge if the link says so."""
-    order: float
-    elsewhere: int = 0
-    """Links to spans of other traces."""
-    children: list[Span] = field(default_factory=list)
-    above: Span | None = None
 
 
 def looks_like_spans(log: Log) -> bool:
@@ -230,21 +203,8 @@ def _attributes(value: Any) -> Mapping[str, Any]:
     """Return attributes under dotted names, from OTLP's list of keys and values or from an object, nested or not."""
     if isinstance(value, list):
         pairs = {key: _plain(item.get("value"), 0) for item in map(mapping, value) if (key := text(item.get("key")))}
-        return _dotted(pairs)
-    return _dotted(value) if isinstance(value, Mapping) else NOTHING
-
-
-def _dotted(value: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    waiting = [("", value, 0)]
-    while waiting:
-        prefix, level, depth = waiting.pop()
-        for key, item in level.items():
-            if isinstance(item, Mapping) and depth < DEEPEST:
-                waiting.append((f"{prefix}{key}.", item, depth + 1))
-            else:
-                found[f"{prefix}{key}"] = item
-    return found
+        return dotted(pairs)
+    return dotted(value) if isinstance(value, Mapping) else NOTHING
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from survey.traces.importers.json_values import items, mapping, number, text, tokens
-from survey.traces.importers.opentelemetry.spans import Span
+from survey.traces.importers.json_values import mapping, number, parsed, text, tokens
+from survey.traces.importers.spans.judgements import REWARD_SPANS, rewards
+from survey.traces.importers.spans.span import Span
 
 OPERATIONS = {
     "invoke_agent": "agent",
@@ -45,29 +46,12 @@ TRACELOOP = {"agent": "agent", "tool": "tool", "handoff": "handoff", "workflow":
 
 REQUESTS = {"chat": "model", "completion": "model", "embedding": "model", "rerank": "tool"}
 
-REWARD_SPANS = ("agentlightning.reward", "agentlightning.annotation")
-
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "embedding.model_name")
 
 TRANSFER = re.compile(r"(?:transfer|handoff)_(?:back_)?to_(?P<agent>.+)")
 """The handoff tool of LangGraph and the OpenAI Agents SDK."""
 
-JUDGEMENT = re.compile(
-    r"(?:(?P<scope>trace|session)\.)?(?:(?:annotations|evaluations)\.(?P<number>\d+)\.)?"
-    r"(?:annotation|evaluation)\.(?P<field>name|score|label|annotator_kind)"
-)
-
 CALL_ID = re.compile(r"(?:llm\.output_messages|gen_ai\.completion)\.\d+\.(?>.*?tool_calls?\.).*\bid")
-
-
-class Judgement(NamedTuple):
-    """A score or a label."""
-
-    name: str
-    score: float | None = None
-    label: str | None = None
-    by: str | None = None
-    scope: str = "span"
 
 
 def kind(span: Span) -> str:
@@ -280,73 +264,8 @@ def calls(span: Span) -> set[str]:
     """Return the ids of the tool calls that a model requested."""
     found = {value for key, value in span.attributes.items() if isinstance(value, str) and CALL_ID.fullmatch(key)}
     for key in ("gen_ai.output.messages", "llm.output_messages"):
-        found |= set(_call_ids(_parsed(span.attributes.get(key))))
+        found |= set(_call_ids(parsed(span.attributes.get(key))))
     return found
-
-
-def rewards(span: Span) -> dict[str, float]:
-    """Return the rewards of an Agent Lightning span by name, in all known spellings."""
-    attributes = span.attributes
-    found: dict[str, float] = {}
-    for key, value in attributes.items():
-        name = key.removeprefix("agentlightning.reward.")
-        score = number(value)
-        if name == key or score is None or name.startswith("metadata."):
-            continue
-        index, _, what = name.partition(".")
-        if what == "value":
-            found[text(attributes.get(f"agentlightning.reward.{index}.name")) or f"reward {index}"] = score
-        elif not what:
-            found[name] = score
-    if not found and (score := number(attributes.get("reward"))) is not None and span.name in REWARD_SPANS:
-        found["primary"] = score
-    for key in ("agentops.task.output", "agentops.entity.output"):
-        given = mapping(_parsed(attributes.get(key), "reward")) or {
-            k: attributes.get(f"{key}.{k}") for k in ("type", "value")
-        }
-        if given.get("type") == "reward" and (score := number(given.get("value"))) is not None:
-            found.setdefault("primary", score)
-    return found
-
-
-def rewarded_response(span: Span) -> str | None:
-    """Return the model response that a reward refers to."""
-    attributes = span.attributes
-    if attributes.get("agentlightning.link.0.key_match") == "gen_ai.response.id":
-        return text(attributes.get("agentlightning.link.0.value_match"))
-    return None
-
-
-def judgements(span: Span) -> Iterator[Judgement]:
-    """Return scores and labels on the span: OpenInference's, and evaluation events of the GenAI conventions."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for key, value in _judging(span.attributes):
-        if match := JUDGEMENT.fullmatch(key):
-            place = match["scope"] or "span", match["number"] or ""
-            found.setdefault(place, {})[match["field"]] = value
-    for (scope, _), fields in found.items():
-        yield from _judgement(fields, "name", "score", "label", scope)
-    for name, _, attributes in span.events:
-        if name == "gen_ai.evaluation.result":
-            prefix = "gen_ai.evaluation"
-            yield from _judgement(
-                attributes, f"{prefix}.name", f"{prefix}.score.value", f"{prefix}.score.label", "span"
-            )
-
-
-def _judgement(fields: Mapping[str, Any], name: str, score: str, label: str, scope: str) -> Iterator[Judgement]:
-    called, scored, labelled = text(fields.get(name)), number(fields.get(score)), text(fields.get(label))
-    if called and (scored is not None or labelled):
-        yield Judgement(called, scored, labelled, text(fields.get("annotator_kind")), scope)
-
-
-def _judging(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from attributes.items()
-    for scope in ("", "trace.", "session."):
-        for plural in ("annotations", "evaluations"):
-            for index, fields in enumerate(items(attributes.get(scope + plural))):
-                for key, value in mapping(fields).items():
-                    yield f"{scope}{plural}.{index}.{key}", value
 
 
 def _call_ids(value: Any, depth: int = 0) -> Iterator[str]:
@@ -364,16 +283,6 @@ def _call_ids(value: Any, depth: int = 0) -> Iterator[str]:
             if key == "tool_call" and isinstance(id := mapping(item).get("id"), str):
                 yield id
             yield from _call_ids(item, depth + 1)
-
-
-def _parsed(value: Any, only_with: str = "tool_call") -> Any:
-    """Parse a value that may be JSON in a text; irrelevant texts are not parsed."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value) if only_with in value else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _first(span: Span, *keys: str) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from survey.traces.importers.opentelemetry import conventions
-from survey.traces.importers.opentelemetry.spans import Span
+from survey.traces.importers.spans import conventions
+from survey.traces.importers.spans.span import Span
 
 Times = dict[Span, tuple[float, float | None]]
 

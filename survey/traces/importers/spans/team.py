@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from survey.traces.importers.json_values import number, text
-from survey.traces.importers.opentelemetry import conventions
-from survey.traces.importers.opentelemetry.members import Member, Team
-from survey.traces.importers.opentelemetry.spans import Span
-from survey.traces.importers.opentelemetry.tree import Tree
-from survey.traces.importers.opentelemetry.turns import Turns
+from survey.traces.importers.spans import conventions
+from survey.traces.importers.spans.judging import judge
+from survey.traces.importers.spans.members import Member, Team
+from survey.traces.importers.spans.span import Span
+from survey.traces.importers.spans.tree import Tree
+from survey.traces.importers.spans.turns import Turns
 from survey.traces.model import Builder, Content, Trace
 
 
@@ -78,7 +79,7 @@ class _TraceWriter:
         self._link_members()
         self._link_returns(stop)
         self._link_handoffs()
-        self._judge()
+        judge(self.tree, self.builder, self.team.root.span, {**self.begun, **self.ended})
 
     # events
 
@@ -390,44 +391,3 @@ class _TraceWriter:
                     self.builder.lost("span links to later spans")
                 else:
                     self.builder.link(src, self.begun[span], type if type in EDGES else "causal")
-
-    # rewards
-
-    def _judge(self) -> None:
-        given: dict[str, float] = {}
-        scores: dict[str, dict[str, float]] = defaultdict(dict)
-        answers = {text(span.attributes.get("gen_ai.response.id")): span for span in self.tree.acts("model")}
-        for span in sorted(self.tree.order, key=lambda span: span.order):
-            about = answers.get(conventions.rewarded_response(span) or "-") or span
-            event = self._judged(about)
-            for name, score in conventions.rewards(span).items():
-                self._give(name, score, scores[event] if event else given)
-            for judgement in conventions.judgements(span):
-                if judgement.scope == "session":
-                    self.builder.lost("judgements on a whole session")
-                    continue
-                event = self._judged(span) if judgement.scope == "span" else None
-                if judgement.score is not None:
-                    self._give(judgement.name, judgement.score, scores[event] if event else given)
-                if judgement.label and event:
-                    self.builder.label(event, judgement.label, by=judgement.by, name=judgement.name)
-        for event, named in scores.items():
-            if named:
-                self.builder.amend(event, reward=named)
-        self.builder.head["rewards"] = given
-
-    def _give(self, name: str, score: float, to: dict[str, float]) -> None:
-        if name in to and to[name] != score:
-            self.builder.lost("rewards replaced by a later one of the same name")
-        to[name] = score
-
-    def _judged(self, span: Span) -> str | None:
-        """Return the event that a judgement on a span concerns; None if it concerns the run."""
-        near: Span | None = span
-        while near is not None and near not in self.ended and near not in self.begun:
-            if self.team.root.span is near:
-                return None
-            near = near.above
-        if near is None or near is self.team.root.span:
-            return None
-        return self.ended.get(near) or self.begun[near]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
-from survey.traces.importers.opentelemetry import conventions
-from survey.traces.importers.opentelemetry.members import Member, Team
-from survey.traces.importers.opentelemetry.spans import Span
+from survey.traces.importers.spans import conventions
+from survey.traces.importers.spans.members import Member, Team
+from survey.traces.importers.spans.span import Span
 
 
 class Turns:
