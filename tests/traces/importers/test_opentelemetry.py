@@ -326,7 +326,7 @@ def test_the_agents_sdk_writes_spans_of_its_own_kind() -> None:
         (4.0, "aggregate", "assistant"),
         (5.0, "stop", "assistant"),
     ]
-    assert lost(trace) == {"guardrails that did not intervene": 1}
+    assert lost(trace) == {"guardrails that did not intervene": 1, "model calls without tokens": 1}
 
 
 def test_agent_lightning_has_a_trace_for_each_attempt_with_its_rewards() -> None:
@@ -433,7 +433,7 @@ def test_a_span_without_a_time_stands_beside_its_neighbours() -> None:
         (2.0, "tool_result"),
         (8.0, "stop"),
     ]
-    assert lost(trace) == {"spans without a time, placed beside their neighbours": 1}
+    assert lost(trace) == {"model calls without tokens": 1, "spans without a time, placed beside their neighbours": 1}
 
 
 def test_free_text_is_hashed_and_kept_only_when_asked_for() -> None:
@@ -446,7 +446,10 @@ def test_each_trace_id_is_a_trace_and_traces_without_agents_are_counted() -> Non
     other = span("02", None, "GET", 0, 1)
     other["context"]["trace_id"] = "cd" * 16
     [trace] = traces_of(span("01", None, "chat", 0, 1, **CHAT), other)
-    assert lost(trace) == {"traces of programs without an agent, a model or a tool": 1}
+    assert lost(trace) == {
+        "model calls without tokens": 1,
+        "traces of programs without an agent, a model or a tool": 1,
+    }
 
 
 BAD: list[tuple[str, str, str]] = [

@@ -51,11 +51,20 @@ MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "em
 TRANSFER = re.compile(r"(?:transfer|handoff)_(?:back_)?to_(?P<agent>.+)")
 """The handoff tool of LangGraph and the OpenAI Agents SDK."""
 
+NAMED = re.compile(r"(?:invoke_agent|create_agent) (.+)|agent_run \[(.+)\]", re.DOTALL)
+"""Names of spans that contain the name of an agent."""
+
+ANSWERED = re.compile(r'"tool_call_id": ?"([^"\\]+)"')
+"""The call that LangChain's message with the result of a tool answers."""
+
 CALL_ID = re.compile(r"(?:llm\.output_messages|gen_ai\.completion)\.\d+\.(?>.*?tool_calls?\.).*\bid")
 
 
 def kind(span: Span) -> str:
-    """Return agent, creation, model, tool, plan, workflow, guardrail, handoff, reward; or ""."""
+    """Return agent, creation, model, tool, plan, workflow, guardrail, handoff, reward; or "".
+
+    A node of a graph that is not declared an agent is a "node".
+    """
     attributes = span.attributes
     if span.name in REWARD_SPANS or rewards(span):
         return "reward"
@@ -76,7 +85,7 @@ def kind(span: Span) -> str:
     if known:
         return known
     if text(attributes.get("graph.node.id")):
-        return "agent"
+        return "node"
     return "model" if usage(span) and model(span) and "traceloop.span.kind" not in attributes else ""
 
 
@@ -96,6 +105,11 @@ def decisions(attributes: Mapping[str, Any]) -> set[str]:
     return set((text(attributes.get("orchestration.decision")) or "").split()) & {"O1", "O2", "O3", "O4", "O5"}
 
 
+def states_its_agent(span: Span) -> bool:
+    """Return whether the span states the name of the agent that it runs."""
+    return _first(span, "gen_ai.agent.name", "agent.name") is not None
+
+
 def names_an_agent(span: Span) -> bool:
     """Return whether an attribute names the agent, rather than only the name of the span."""
     return _first(span, *AGENT_NAMES, "gen_ai.agent.id") is not None
@@ -106,7 +120,8 @@ AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "graph.node.name", "graph.node
 
 def agent_name(span: Span) -> str:
     """Return the logical agent."""
-    return _first(span, *AGENT_NAMES) or span.name.removeprefix("invoke_agent ").removeprefix("create_agent ")
+    named = NAMED.fullmatch(span.name)
+    return _first(span, *AGENT_NAMES) or (named[1] or named[2] if named else span.name)
 
 
 def agent_id(span: Span) -> str | None:
@@ -134,7 +149,10 @@ def tool(span: Span) -> str:
 
 def call_id(span: Span) -> str | None:
     """Return the identifier that the model gave the call."""
-    return _first(span, "gen_ai.tool.call.id", "tool.id", "tool_call.id")
+    named = _first(span, "gen_ai.tool.call.id", "tool.id", "tool_call.id")
+    if named is None and (found := ANSWERED.search(text(span.attributes.get("output.value")) or "")):
+        named = found[1]
+    return named
 
 
 def model(span: Span) -> str | None:

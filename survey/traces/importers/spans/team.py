@@ -1,14 +1,15 @@
-"""Write the trace of a run from its spans: acts become events, dependencies become links."""
+"""Write the trace of a run from its spans: acts become events."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from survey.traces.importers.json_values import number, text
+from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.spans import conventions
 from survey.traces.importers.spans.judging import judge
+from survey.traces.importers.spans.linking import Links
 from survey.traces.importers.spans.members import Member, Team
 from survey.traces.importers.spans.span import Span
 from survey.traces.importers.spans.tree import Tree
@@ -16,17 +17,46 @@ from survey.traces.importers.spans.turns import Turns
 from survey.traces.model import Builder, Content, Trace
 
 
-def trace_of(run: str, spans: list[Span], content: Content, odd: Mapping[str, int]) -> Trace:
-    """Return the trace of a run. ``odd`` holds the losses of reading the log."""
-    tree = Tree(spans)
-    builder = _builder(run, tree, content)
-    for what, count in [*odd.items(), *tree.lost.items()]:
-        builder.lost(what, count)
-    _TraceWriter(tree, builder).write()
-    return builder.build()
+def traces_of(
+    log: Log,
+    found: Iterable[Span | None],
+    content: Content,
+    importer: str,
+    expected: str,
+    odd: Counter[str],
+    *,
+    experimental: bool = False,
+) -> Iterator[Trace]:
+    """Yield a trace for each run in the spans of a log; None stands for an object that is not a span.
+
+    ``odd`` holds other losses of reading. Raises ``BadLog`` if no span is an act.
+    """
+    runs: dict[str, list[Span]] = {}
+    for span in found:
+        if span is None:
+            odd["objects that are not spans"] += 1
+        else:
+            runs.setdefault(span.run, []).append(span)
+    acting = {run: spans for run, spans in runs.items() if any(map(conventions.acted, spans))}
+    odd["traces of programs without an agent, a model or a tool"] = len(runs) - len(acting)
+    odd["lines that are not JSON objects"] = log.unreadable
+    traces = 0
+    for run, spans in acting.items():
+        tree = Tree(spans)
+        builder = _builder(run, tree, content, importer, experimental)
+        for what, count in [*([] if traces else odd.items()), *tree.lost.items()]:
+            builder.lost(what, count)
+        _TraceWriter(tree, builder).write()
+        trace = builder.build()
+        if trace.events:
+            traces += 1
+            yield trace
+    if not traces:
+        held = f"{len(runs)} traces" if runs else "no spans"
+        raise BadLog(f"{log.path.name}: found {held}, without acts of an agent ({expected})")
 
 
-def _builder(run: str, tree: Tree, content: Content) -> Builder:
+def _builder(run: str, tree: Tree, content: Content, importer: str, experimental: bool) -> Builder:
     resource = tree.roots[0].resource
     service = text(resource.get("service.name")) or ""
     own = text(resource.get("orchestration.trace_id")) or run
@@ -34,16 +64,13 @@ def _builder(run: str, tree: Tree, content: Content) -> Builder:
     return Builder(
         own,
         task or own,
-        importer="opentelemetry",
+        importer=importer,
+        experimental=experimental,
         system=None if service.startswith("unknown_service") else service or None,
         version=text(resource.get("service.version")),
         time=tree.time,
         content=content,
     )
-
-
-EDGES = ("causal", "message", "tool_dependency", "return", "aggregate", "safety_flow")
-"""Edge types that a span link may name."""
 
 
 NOTED = ("delegate", "message", "return", "compaction", "human_intervention", "safety_event", "despawn", "stop")
@@ -74,11 +101,7 @@ class _TraceWriter:
         self._write_going()
         stop = None if self.ours else self._write_stop()
         self._restore()
-        self._link_spans()
-        self._link_acts()
-        self._link_members()
-        self._link_returns(stop)
-        self._link_handoffs()
+        Links(self.tree, self.team, self.turns, self.builder, self.begun, self.ended).write(stop)
         judge(self.tree, self.builder, self.team.root.span, {**self.begun, **self.ended})
 
     # events
@@ -136,6 +159,8 @@ class _TraceWriter:
                     cost=conventions.cost(span),
                     decision=sorted(codes) or None,
                 )
+                self.builder.lost("model calls without a duration", end is None)
+                self.builder.lost("model calls without tokens", conventions.usage(span) is None)
         self.begun[span] = event
         member.acts.append(event)
 
@@ -292,102 +317,3 @@ class _TraceWriter:
         for name, value in self.tree.roots[0].resource.items() if self.ours else []:
             if name.startswith("orchestration.costs.") and (count := number(value)) is not None and count >= 0:
                 self.builder.costs[name.removeprefix("orchestration.costs.")] = count
-
-    # links
-
-    def _link_acts(self) -> None:
-        for span, event in list(self.begun.items()):
-            kind = self.tree.kinds[span]
-            if kind in ("tool", "creation", "handoff") and not self.tree.called[span]:
-                self._link_cause(span, event)
-            elif kind in ("model", "plan", "guardrail"):
-                self._link_call_around(span, event)
-
-    def _link_cause(self, span: Span, event: str) -> None:
-        turn, derived = self.turns.before(span)
-        if turn in self.begun:
-            self.builder.link(self.begun[turn], event, "causal", derived=derived)
-        else:
-            self._link_call_around(span, event)
-
-    def _link_call_around(self, span: Span, event: str) -> None:
-        """Link an act inside a tool to the call, if no turn inside requested it."""
-        around = self.tree.tool(span)
-        if around in self.begun and not self.tree.called.get(around):
-            self.builder.link(self.begun[around], event, "causal")
-
-    def _link_members(self) -> None:
-        for member in self.team.members.values():
-            if member.start_event is None:
-                continue
-            turn, derived = self.turns.calling(member)
-            if turn in self.begun:
-                self.builder.link(self.begun[turn], member.start_event, "causal", derived=derived)
-            if member.led_by is not None:
-                self.builder.link(member.led_by.return_event, member.start_event, "causal")
-            if member.acts:
-                self.builder.link(member.start_event, self._first(member), "causal" if member.preexisting else "spawn")
-            elif member.return_event is not None:
-                self.builder.link(member.start_event, member.return_event, "causal")
-        for _ in range(self.tree.orphans + self.team.missing):
-            self.builder.link(None, None, "causal")
-
-    def _first(self, member: Member) -> str | None:
-        return min(member.acts, key=lambda event: self.builder[event].t) if member.acts else member.return_event
-
-    def _link_returns(self, stop: str | None) -> None:
-        """Link each return to the event of the caller that reads it."""
-        comings: dict[Member, list[tuple[tuple[float, int], str]]] = defaultdict(list)
-        for span, member in self.team.members.items():
-            if member.start_event is not None and member.caller is not None:
-                comings[member.caller].append((self.tree.rank(span), member.start_event))
-        for called in comings.values():
-            called.sort()
-        for span, member in self.team.members.items():
-            caller = member.caller
-            if member.return_event is None or caller is None or member.end is None:
-                continue
-            turn = self.turns.after(caller, member.end, span)
-            if turn is not None:
-                type = "aggregate" if self.builder[self.begun[turn]].type == "aggregate" else "return"
-                self.builder.link(member.return_event, self.begun[turn], type, derived=True)
-                continue
-            called = comings[caller]
-            place = bisect_right(called, (max((member.end, -1), self.tree.rank(span)), "~"))
-            last = caller.return_event if caller.end is not None and caller.end >= member.end else None
-            reader = called[place][1] if place < len(called) and not self.turns.of(caller) else last
-            if caller is self.team.root and reader is None:
-                reader = stop
-            if reader is not None:
-                type = "causal" if self.builder[reader].type in ("spawn", "delegate") else "return"
-                self.builder.link(member.return_event, reader, type, derived=True)
-
-    def _link_handoffs(self) -> None:
-        for handoff in self.team.handoffs:
-            to, source = handoff.to, handoff.source
-            if to is None or to.span is None or source is None:
-                self.builder.link(handoff.event, None, "message")
-                continue
-            named = source.name in (conventions.previous_node(to.span), conventions.handoff_source(to.span))
-            inside = handoff.span is not None and self.tree.contains(handoff.span, to.span)
-            self.builder.link(handoff.event, self._first(to), "message", derived=not (named or inside))
-
-    def _link_spans(self) -> None:
-        """Write span links: from the end of the linked span if it had ended, else from its start."""
-        for span in self.tree.order:
-            for _ in range(span.elsewhere):
-                self.builder.link(None, self.begun.get(span), "causal")
-            for id, type in span.links:
-                other = self.tree.by_id.get(id)
-                if other is None:
-                    self.builder.link(None, self.begun.get(span), "causal")
-                    continue
-                end = self.tree.end(other)
-                over = end is not None and end <= self.tree.start(span) and not self.tree.contains(other, span)
-                src = self.ended.get(other) if over and other in self.ended else self.begun.get(other)
-                if src is None or span not in self.begun:
-                    self.builder.lost("span links between spans that are not acts")
-                elif self.tree.rank(other) >= self.tree.rank(span):
-                    self.builder.lost("span links to later spans")
-                else:
-                    self.builder.link(src, self.begun[span], type if type in EDGES else "causal")

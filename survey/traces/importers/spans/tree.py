@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from survey.traces.importers.spans import conventions
+from survey.traces.importers.spans.graphs import Graphs
 from survey.traces.importers.spans.span import Span
 
 Times = dict[Span, tuple[float, float | None]]
@@ -34,6 +35,7 @@ class Tree:
         self._places = {span: place for place, span in enumerate(self.order)}
         self._last = self._last_inside()
         self.kinds = {span: conventions.kind(span) for span in self.order}
+        self.graphs = Graphs(self.order, self.kinds)
         self.planned: set[Span] = set()
         self._say_once()
         self._ranked = sorted(self.order, key=self.rank)
