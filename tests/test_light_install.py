@@ -30,7 +30,8 @@ EXAMPLE = str(ROOT / "survey" / "traces" / "model" / "example.json")
 LOGS = ROOT / "tests" / "traces" / "importers" / "logs"
 LOG = {
     "claude-code": "claude-code/inline.jsonl", "claude-code-team": "claude-code-team/harbour",
-    "opentelemetry": "opentelemetry/genai.json", "atif": "atif/team.json", "inspect": "inspect/team.json",
+    "opentelemetry": "opentelemetry/genai.json", "langfuse": "langfuse/team.json",
+    "langsmith": "langsmith/team.json", "atif": "atif/team.json", "inspect": "inspect/team.json",
     "who-and-when": "who-and-when/chat.json", "marble": "marble/flat.jsonl", "codex": "codex/person.jsonl",
 }  # fmt: skip
 """A log for each importer."""

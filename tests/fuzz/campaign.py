@@ -190,6 +190,7 @@ def campaign(
 WEIGHTS = {
     "packed traces": 12, "trace": 8, "who-and-when": 8, "run of a notebook": 8, "contribution": 6, "page of a notebook": 6,
     "marble": 5, "claude-code": 4, "opentelemetry": 4, "inspect": 4, "codex": 4, "atif": 3, "any log": 3,
+    "langfuse": 3, "langsmith": 3,
     "claude-code-team": 2, "inspect archive": 2, "traces in lines": 2, "traces written for others": 2,
     "taxonomy.toml": 2, "another copy": 2, "notebook": 2,
 }  # fmt: skip

@@ -12,7 +12,10 @@ from importlib.metadata import entry_points
 
 from survey.traces.importers.log import BadLog, Importer, Log, Record
 
-ORDER = ("claude-code", "claude-code-team", "opentelemetry", "atif", "inspect", "who-and-when", "marble", "codex")
+ORDER = (
+    "claude-code", "claude-code-team", "opentelemetry", "langfuse", "langsmith", "atif", "inspect", "who-and-when",
+    "marble", "codex",
+)  # fmt: skip
 GROUP = "survey.importers"
 
 __all__ = ["BadLog", "Importer", "Log", "Record", "importers", "logs_in", "recognised"]

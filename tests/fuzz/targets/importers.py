@@ -98,7 +98,7 @@ def _noticed(importer: Importer, path: Path, data: bytes, found: Sequence[Trace]
         raise Lost(f"{importer.name} ignores {gone[:200]}")
 
 
-BY_LINES = ("claude-code", "codex", "marble", "who-and-when", "opentelemetry", "atif")
+BY_LINES = ("claude-code", "codex", "marble", "who-and-when", "opentelemetry", "langfuse", "langsmith", "atif")
 
 
 def _is_object(line: str) -> bool:
@@ -170,6 +170,8 @@ TARGETS = (
         for name, pattern in (
             ("claude-code", "claude-code*/*.jsonl"),
             ("opentelemetry", "opentelemetry/*.json*"),
+            ("langfuse", "langfuse/*.json*"),
+            ("langsmith", "langsmith/*.json*"),
             ("atif", "atif/*.json"),
             ("inspect", "inspect/*.json"),
             ("who-and-when", "who-and-when/*.json"),

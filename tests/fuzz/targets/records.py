@@ -13,6 +13,8 @@ Place = tuple[str | int, ...]
 
 LISTS: Mapping[str, frozenset[str]] = {
     "opentelemetry": frozenset({"resourceSpans", "scopeSpans", "resource_spans", "scope_spans", "spans"}),
+    "langfuse": frozenset({"observations", "data"}),
+    "langsmith": frozenset({"runs", "child_runs"}),
     "atif": frozenset({"subagent_trajectories", "steps"}),
     "inspect": frozenset({"samples", "events"}),
     "who-and-when": frozenset({"history"}),
@@ -43,6 +45,8 @@ def _items(record: Record) -> bool:
 
 ACTS: Mapping[str, Callable[[Record], bool]] = {
     "opentelemetry": _spans,
+    "langfuse": lambda record: record.get("type") in ("GENERATION", "TOOL"),
+    "langsmith": lambda record: record.get("run_type") in ("llm", "tool"),
     "atif": _steps,
     "inspect": lambda record: record.get("event") in ("model", "tool"),
     "who-and-when": lambda record: "content" in record,
