@@ -128,7 +128,7 @@ def test_a_file_that_is_not_there_is_used_wrongly(trace: Run, tmp_path: Path) ->
 def test_the_report_is_a_page_of_figures_and_says_what_is_missing(trace: Run, example: Path) -> None:
     page = trace("report", example).stdout
     assert "task release-notes, illustration, 27 events, 31 edges" in page
-    assert "  Critical path               42.5 s" in page
+    assert "  Critical path               42.2 s" in page
     assert "Not measurable in this trace" in page
     assert "  cost, cost by agent, cost by role: no event records its cost" in page
 

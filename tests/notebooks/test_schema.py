@@ -97,7 +97,9 @@ def test_a_team_of_three_that_hands_on_from_one_to_the_next_is_a_relay() -> None
     run = Run(replay(story()))
     assert max(run.profile) == 1
     found = measure(run.replayed, ["critical_path_s", "wall_s", "agents", "speedup_graph"])
-    assert (found["agents"].value, found["critical_path_s"].value, found["wall_s"].value) == (3, 405, 420), "a return takes no time"
+    assert (found["agents"].value, found["critical_path_s"].value, found["wall_s"].value) == (3, 405, 420), (
+        "a return takes no time"
+    )
     slowest = max(range(15), key=lambda place: run.timeline.ends[place] - run.timeline.starts[place])
     assert run.events[slowest].tool == "browser.search"
     assert slowest in run.timeline.critical_path()

@@ -151,7 +151,7 @@ def timeline(replayed: Replay) -> Timeline:
         waited = 0.0
         if at_once or track.outside:
             start = end
-        elif own >= 0:
+        if own >= 0 and at_once in (0, SUDDEN) and not track.outside:
             if binding != own and actors[binding] != actor and ready > free:
                 if not outside[binding]:
                     track.for_agents += ready - free
@@ -234,6 +234,9 @@ WAITING_TOOLS = frozenset({"AgentOutputTool", "TaskOutput", "wait_agent"})
 
 FOR_AGENTS, FOR_PEOPLE = 1, 2
 
+SUDDEN = 2
+"""An event that takes no time, and before which its agent was idle or waited."""
+
 
 def _span(t: float, end: float, ready: float) -> tuple[float, float]:
     """Return when work on an event with its own bounds began and ended: not before its inputs were ready."""
@@ -243,11 +246,14 @@ def _span(t: float, end: float, ready: float) -> tuple[float, float]:
 def _instant(replayed: Replay, actors: Sequence[str]) -> bytearray:
     """Mark events that take no time: acts of people, ends of agents, and returns of agents whose turns are known.
 
-    A return that bears tokens stands for a turn that the log does not hold.
+    A return that bears tokens stands for a turn that the log does not hold. When a compaction began is unknown,
+    unless the log says so: the time before it is idle.
     """
     graph = replayed.graph
     marks = bytearray(graph.marks("human_intervention", "despawn"))
     known = set(compress(actors, graph.marks(*TURNS)))
+    for place in graph.places_of("compaction"):
+        marks[place] = SUDDEN if graph.events[place].t_end is None else 0
     for place in graph.places_of("return"):
         marks[place] = actors[place] in known and graph.events[place].tokens_ is None
     return marks

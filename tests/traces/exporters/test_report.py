@@ -176,8 +176,8 @@ def test_the_tree_shows_how_work_came_back() -> None:
     events[7]["status"] = "timeout"
     text = page(example(events=events[:6] + events[7:])).text
     assert "executor_1 executor 2 1 0:" not in text
-    assert re.search(r"executor_1 executor 2 1 [\d.]+ [\d.]+ no return", text)
-    assert re.search(r"critic_1 critic – – [\d.]+ [\d.]+ timeout", text)
+    assert re.search(r"executor_1 executor 2 1 [\d.]+ [\d.]+ [\d.]+ no return", text)
+    assert re.search(r"critic_1 critic – – [\d.]+ [\d.]+ [\d.]+ timeout", text)
 
 
 def test_costs_are_shown_by_kind_agent_role_and_tool() -> None:

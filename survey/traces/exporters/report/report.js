@@ -26,7 +26,7 @@
     if (shape && shapes.includes(shape)) show(shape);
   });
   const nearest = (key) => {
-    if (!current || !slices.includes(current)) return slices[0];
+    if (!current || !slices.includes(current)) return slices.toSorted((a, b) => middle(a).y - middle(b).y || middle(a).left - middle(b).left)[0];
     const from = middle(current);
     const sideways = key === "ArrowLeft" || key === "ArrowRight";
     const forwards = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
