@@ -41,12 +41,12 @@ LOSS_TEXT = """
     end ended errors evaluations event events failed follow from guardrails have history hold id
     in inboxes inside instructions intermediate intervene into is iterations its JSON judgements
     kept kinds known later lines links lists log logged merged message messages missing model
-    moved name neighbours neither nested never no nor not numbers objects observations of on one
-    only or outside own parent parent's parents parts passed pictures pieces placed placeholders
+    more moved name needs neighbours neither nested never no nor not numbers objects observations of on one
+    only or output outside own parent parent's parents parts passed pictures pieces placed placeholders
     plans program programs read reader receiver recorded records references repeat repeated replaced results
     returns rewards rolled rollout run runs same sample samples sandbox scored scorers scores
     sender session set single source span spans spawning speaker spent start step steps still
-    sub system tasks team text texts that the their themselves they those thread time times to
+    sub system tasks team text texts than that the their themselves they those thread time times to
     token tokens too took tool total totals trace traces trajectories trajectory tree turn turns
     unknown unnamed unreadable were what whole whose without working
 """

@@ -15,9 +15,30 @@ THEME = Theme("costs")
 
 @THEME.measure("Tokens", "tokens")
 def tokens(run: Run) -> float:
-    """The tokens of all events."""
+    """The tokens of all events; where no event records any, the total that the trace states for the run."""
+    stated = run.replayed.trace.costs.get("tokens")
+    if stated and all(event.tokens_ is None for event in run.events):
+        return stated
     run.need_tokens()
     return sum(run.tokens)
+
+
+@THEME.measure("Tokens by kind", "tokens")
+def tokens_by_kind(run: Run) -> dict[str, float]:
+    """The tokens of all events by kind: input that is new, read from or written to a cache, and output.
+
+    Reading from a cache costs a tenth of new input at most providers, and is most of the total in long sessions.
+    """
+    run.need_tokens()
+    spent: dict[str, float] = defaultdict(float)
+    for event in run.events:
+        if event.by_kind:
+            for kind, amount in event.by_kind.items():
+                if kind != "reasoning":  # part of the output
+                    spent[kind] += amount
+        elif event.tokens:
+            spent["unspecified"] += event.tokens
+    return {kind: amount for kind, amount in spent.items() if amount}
 
 
 @THEME.measure("Critical path in tokens", "tokens")

@@ -100,7 +100,7 @@ def test_the_head_says_which_run_and_its_figures() -> None:
 
 
 def test_what_cannot_be_measured_says_why() -> None:
-    text = page(example()).text
+    text = page(example(costs={})).text
     assert "Cost – not measurable" in text
     assert "Not measurable: cost, since no event records its cost." in text
     assert "Not measurable: tokens, since no event records its tokens." in text

@@ -19,6 +19,7 @@ from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.claude_code.lines import Lines, opening
 from survey.traces.importers.claude_code.session import sessions
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.metrics import measure
 from survey.traces.model import Content
 from tests.traces.importers.mutants import damage
 
@@ -243,6 +244,60 @@ def test_progress_records_are_the_sub_agents_own_acts_and_its_last_turn_is_on_th
         ("despawn", None, "ok", None),
     ]
     assert lost(trace) == {"turns of sub-agents known only by their tokens": 1}
+
+
+# times and tokens
+
+
+def log_of(tmp_path: Path, *records: tuple[float, str, dict[str, Any]]) -> Trace:
+    """The trace of a session of one agent: seconds, type and message of each record."""
+    lines = [
+        {"sessionId": "s", "uuid": f"u{place}", "parentUuid": None, "type": kind, "message": message,
+         "timestamp": f"2026-01-05T14:{int(at // 60):02}:{at % 60:06.3f}Z"}
+        for place, (at, kind, message) in enumerate(records)
+    ]  # fmt: skip
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    [trace] = imported(path)
+    return trace
+
+
+def wrote(id: str, *blocks: dict[str, Any], model: str = "claude", output: int = 5) -> dict[str, Any]:
+    return {"role": "assistant", "id": id, "model": model, "content": list(blocks), "usage": {"input_tokens": 10 if output else 0, "output_tokens": output}}  # fmt: skip
+
+
+PROMPT = {"role": "user", "content": "Go."}
+TEXT = {"type": "text", "text": "I look."}
+CALL = {"type": "tool_use", "id": "c1", "name": "Read", "input": {"path": "a"}}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "b"}]}
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_a_turn_lasts_from_its_cause_to_its_last_record_however_many_records_it_has(
+    tmp_path: Path, blocks: int
+) -> None:
+    thought: list[tuple[float, str, dict[str, Any]]] = [(59.5, "assistant", wrote("m1", TEXT))][: blocks - 1]
+    trace = log_of(
+        tmp_path, (0, "user", PROMPT), *thought, (60, "assistant", wrote("m1", CALL)), (61, "user", RESULT),
+        (121, "assistant", wrote("m2", TEXT)),
+    )  # fmt: skip
+    assert [(event.t, event.t_end) for event in trace if event.type == "model_call"] == [(0, 60), (61, 121)]
+    found = measure(trace)
+    assert [found[name].value for name in ("wall_s", "work_s", "union_s", "critical_path_s")] == [121] * 4
+    assert (found["model_s"].value, found["tool_s"].value, found["idle_s"].value) == ({"main": 120}, {"main": 1}, {})
+
+
+def test_a_placeholder_of_the_program_is_no_turn(tmp_path: Path) -> None:
+    again = wrote("x", {"type": "text", "text": "No response requested."}, model="<synthetic>", output=0)
+    trace = log_of(tmp_path, (0, "user", PROMPT), (20, "assistant", wrote("m1", TEXT)), (3000, "assistant", again))
+    assert measure(trace)["critical_path_s"].value == 20
+    assert lost(trace) == {"placeholders of the program": 1}
+
+
+def test_turns_that_wrote_more_than_their_tokens_can_hold_are_counted(tmp_path: Path) -> None:
+    long = {"type": "text", "text": "word " * 50}
+    trace = log_of(tmp_path, (0, "user", PROMPT), (5, "assistant", wrote("m1", long, output=1)), (9, "assistant", wrote("m2", long, output=60)))  # fmt: skip
+    assert lost(trace) == {"turns whose text needs more output tokens than the log counts": 1}
 
 
 # in the background

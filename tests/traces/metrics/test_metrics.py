@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -127,7 +128,7 @@ WHY: list[tuple[str, list[Json], Json, str]] = [
     ("aggregation_fan_in", [TURN], {}, "there are no aggregations"),
     ("error_spread", [TURN], {}, "no event is labelled decisive_error"),
     ("unsafe_reach", [TURN], {}, "no event is marked as untrusted or unsafe"),
-    ("tokens", [TURN], {}, "no event records its tokens"),
+    ("tokens", [TURN], {"costs": {}}, "no event records its tokens"),
     ("critical_path_tokens", [TURN], {}, "no event records its tokens"),
     ("tokens_by_role", [{**TURN, "tokens": 3}], {}, "no agent has a role"),
     ("cost_usd", [TURN], {}, "no event records its cost"),
@@ -338,3 +339,67 @@ def test_cost_by_role_adds_up_the_cost_of_its_agents() -> None:
     critics = [{"id": "a", "role": "critic"}, {"id": "b", "role": "critic"}]
     found = measure(small(turns, agents=critics))
     assert found["cost_by_role"].value == {"no role": 2.0, "critic": 1.5}
+
+
+# ------------------------------------------------- whom an agent waits for, by hand
+
+
+def timed(*events: Json, edges: Sequence[tuple[str, str, str]] = ()) -> Mapping[str, Any]:
+    """The measures of a run; events are numbered from e1."""
+    numbered = [{"id": f"e{number}", "agent": "m", **event} for number, event in enumerate(events, 1)]
+    links = [{"src": src, "dst": dst, "type": type} for src, dst, type in edges]
+    head = {"schema_version": 1, "trace_id": "x", "task_id": "x", "time": "seconds", "rewards": {}, "costs": {}}
+    return {name: one.value for name, one in measure(Trace.of({**head, "events": numbered, "edges": links})).items()}
+
+
+def test_a_call_that_blocks_on_an_agent_is_waiting_and_the_path_leads_into_that_agent() -> None:
+    found = timed(
+        {"type": "orchestrator_decision", "t": 0, "t_end": 5}, {"type": "spawn", "t": 5, "to": "a"},
+        {"type": "model_call", "t": 5, "t_end": 15}, {"type": "model_call", "t": 5, "t_end": 65, "agent": "a"},
+        {"type": "tool_call", "t": 15, "tool": "gather", "waits_for": "agents"},
+        {"type": "return", "t": 65, "agent": "a", "to": "m"}, {"type": "tool_result", "t": 65, "tool": "gather", "parent": "e5"},
+        {"type": "aggregate", "t": 65, "t_end": 70},
+        edges=[("e1", "e2", "causal"), ("e2", "e4", "spawn"), ("e6", "e8", "aggregate"), ("e5", "e7", "tool_dependency")],
+    )  # fmt: skip
+    assert (found["work_s"], found["union_s"], found["critical_path_s"]) == (80, 70, 70)
+    assert (found["waiting_s"], found["waiting_people_s"]) == ({"m": 50}, {})
+
+
+def test_waiting_for_an_answer_a_permission_and_a_prompt_are_told_apart() -> None:
+    found = timed(
+        {"type": "model_call", "t": 0, "t_end": 10}, {"type": "tool_call", "t": 10, "tool": "ask", "waits_for": "people"},
+        {"type": "human_intervention", "t": 40, "agent": "user", "to": "m"}, {"type": "tool_result", "t": 40, "tool": "ask", "parent": "e2"},
+        {"type": "model_call", "t": 40, "t_end": 50}, {"type": "tool_call", "t": 50, "tool": "rm"},
+        {"type": "human_intervention", "t": 57, "agent": "user", "to": "m", "status": "rejected"},
+        {"type": "tool_result", "t": 57, "tool": "rm", "parent": "e6", "status": "rejected"},
+        {"type": "model_call", "t": 57, "t_end": 60}, {"type": "human_intervention", "t": 160, "agent": "user", "to": "m"},
+        {"type": "model_call", "t": 160, "t_end": 165},
+        edges=[("e2", "e3", "causal"), ("e3", "e4", "causal"), ("e2", "e4", "tool_dependency"), ("e6", "e7", "causal"),
+               ("e7", "e8", "causal"), ("e6", "e8", "tool_dependency"), ("e10", "e11", "causal"), ("e4", "e5", "temporal"), ("e8", "e9", "temporal")],
+    )  # fmt: skip
+    assert (found["waiting_people_s"], found["waiting_permission_s"], found["waiting_s"]) == ({"m": 130}, {"m": 7}, {})
+    assert (found["work_s"], found["critical_path_s"], found["critical_path_with_people_s"]) == (28, 28, 165)
+
+
+def test_two_tools_at_once_count_once() -> None:
+    found = timed(
+        {"type": "model_call", "t": 0, "t_end": 2}, {"type": "tool_call", "t": 2, "t_end": 12, "tool": "a"},
+        {"type": "tool_call", "t": 2, "t_end": 22, "tool": "b"}, {"type": "model_call", "t": 22, "t_end": 25},
+        edges=[("e1", "e2", "causal"), ("e1", "e3", "causal"), ("e2", "e4", "causal"), ("e3", "e4", "causal")],
+    )  # fmt: skip
+    assert (found["work_s"], found["busy_s"], found["critical_path_s"]) == (25, {"m": 25}, 25)
+
+
+def test_tokens_that_only_the_whole_run_states_are_measured_and_prompts_are_no_messages_between_agents() -> None:
+    head = {
+        "schema_version": 1,
+        "trace_id": "x",
+        "task_id": "x",
+        "time": "ordinal",
+        "rewards": {},
+        "costs": {"tokens": 181_245},
+    }
+    prompt = {"id": "e1", "type": "message", "agent": "user", "to": "m", "t": 0}
+    found = measure(Trace.of({**head, "events": [prompt], "edges": []}))
+    assert (found["tokens"].value, found["messages"].value) == (181_245, 0)
+    assert found["tokens_by_agent"].value is None

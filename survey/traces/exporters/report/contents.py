@@ -71,7 +71,7 @@ def contents(trace: Trace) -> dict[str, Any]:
         "labels_in_all": len(trace.labels),
         "drawing": drawing(run, team),
         "team": team,
-        "spent": found["tokens"].value is not None,
+        "spent": found["tokens_by_agent"].value is not None,
         "clocks": _clocks(team),
         "levels": _levels(run, found["parallelism"]),
         "path": _path(run, pieces),
@@ -140,6 +140,9 @@ def _lead(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
     silent = wall - active
     if wall > 0 and silent / wall >= 0.05:
         yield f"For {duration(silent)} of that time ({share(silent / wall)}) no agent was working."
+    asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
+    if wall > 0 and asked / wall >= 0.05:
+        yield f"{short(run.root)} waited {duration(asked)} for people."
     observed, graph = found["speedup_observed"].value, found["speedup_graph"].value
     if observed is not None and graph is not None and found["agents"].value > 1:
         more = f"would have allowed {_times(graph)}" if graph > observed * 1.01 else "allowed no more"

@@ -24,6 +24,9 @@ from survey.traces.importers.claude_code.summaries import (
 )
 from survey.traces.importers.json_values import flag, items, mapping, number, text
 
+MOST_CHARACTERS = 16
+"""Characters of a token at most, on average over a turn: English text has four, code fewer, runs of blanks more."""
+
 PLACEHOLDER = "<synthetic>"
 """The model of a record that no model has written: an error, or a remark of the program."""
 
@@ -49,6 +52,8 @@ class Turn:
     """The records with text, which is read again when the turn is written."""
     calls: list[Call] = field(default_factory=list)
     failed: bool = False
+    written: int = 0
+    """Characters that its records hold."""
 
     @property
     def text(self) -> str:
@@ -132,6 +137,7 @@ class _Reader:
         self._queue: deque[list[Notice]] = deque()
         self._refused: set[str] = set()
         """Agents whose last record was a call that a person refused or interrupted."""
+        self._counted_texts: set[str | None] = set()
         self._counted_losses: set[str | None] = set()
         """Records whose losses are already counted: a turn may be repeated."""
 
@@ -177,6 +183,8 @@ class _Reader:
         if summary.id:
             self.facts.by_record[summary.id] = turn
         turn.failed |= summary.failed
+        turn.written += summary.written if summary.id not in self._counted_texts else 0
+        self._counted_texts.add(summary.id)
         if model and model != PLACEHOLDER:
             self.facts.models.setdefault(turn.agent, model)
         # The records of a message repeat its usage while it grows: the largest count of a kind is the last one.
@@ -256,4 +264,7 @@ class _Reader:
             call = self.facts.calls.get(text(denial.get("tool_use_id")) or "")
             if call and call.result and call.result.status == "error":
                 call.result.status, call.result.denied = "rejected", True
+        self.facts.lost["turns whose text needs more output tokens than the log counts"] += sum(
+            turn.written > MOST_CHARACTERS * turn.usage.get("output", 0) for turn in self.facts.turns if turn.usage
+        )
         self.facts.turns.sort(key=lambda turn: turn.at)

@@ -141,6 +141,8 @@ class RecordSummary:
     failed: bool = False
     speaks: bool = False
     """Whether a generation contains text."""
+    written: int = 0
+    """Characters that a generation wrote: text, thoughts and arguments of calls."""
     calls: tuple[tuple[str | None, str | None, Given], ...] = ()
     results: tuple[tuple[str, Result], ...] = ()
     user_text: UserText | None = None
@@ -188,12 +190,15 @@ def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> R
     whole = message.get("content")
     calls, others = [], []
     speaks = isinstance(whole, str) and bool(whole)
+    written = len(whole) if isinstance(whole, str) else 0
     for block in map(mapping, items(whole)):
         kind = block.get("type")
+        written += len(text(block.get("text")) or text(block.get("thinking")) or "")
         if kind == "tool_use" or kind == "server_tool_use":
             tool = text(block.get("name"))
             given = _given(mapping(block.get("input")), content, tool in ABOUT_AGENTS)
             calls.append((text(block.get("id")), tool, given))
+            written += int(given.whole.get("content_ref", ":0").rpartition(":")[2])
         elif kind == "text":
             speaks = speaks or text(block.get("text")) is not None
         else:
@@ -201,7 +206,7 @@ def _generated(fields: Mapping[str, Any], id: str | None, content: Content) -> R
     name = text(message.get("id")) or text(fields.get("requestId"))
     about = name, text(message.get("model")), usage_of(message.get("usage")) or NOTHING
     failed = flag(fields.get("isApiErrorMessage"))
-    return RecordSummary("assistant", id, about, failed, speaks, tuple(calls), lost=_lost(others))
+    return RecordSummary("assistant", id, about, failed, speaks, written, tuple(calls), lost=_lost(others))
 
 
 def _user(fields: Mapping[str, Any], id: str | None, content: Content) -> RecordSummary:
