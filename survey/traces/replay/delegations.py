@@ -38,7 +38,8 @@ ENDING = frozenset({"return", "despawn"})
 def delegations(replayed: Replay) -> list[Delegation]:
     """Return every piece of delegated work, in the order of delegation.
 
-    Without a return it lasts until the agent's despawn or last act.
+    Without a return it lasts until the agent's despawn or last act; that of an agent of which nothing is known but
+    its spawn, until the end of the run.
     """
     graph = replayed.graph
     events, steps = graph.events, step_counts(graph)
@@ -68,5 +69,5 @@ def delegations(replayed: Replay) -> list[Delegation]:
             close(event.to or agent, event.t, event.status if event.status != "ok" else "open")
     latest = dict(zip(graph.agents, events, strict=True)) if open else {}
     for agent in list(open):
-        close(agent, latest[agent].end if agent in latest else open[agent][1].t, "open")
+        close(agent, latest[agent].end if agent in latest else replayed.end, "open")
     return sorted(found, key=lambda delegation: delegation.place)
