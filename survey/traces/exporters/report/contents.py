@@ -142,7 +142,7 @@ def _lead(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
         yield f"For {duration(silent)} of that time ({share(silent / wall)}) no agent was working."
     asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
     if wall > 0 and asked / wall >= 0.05:
-        yield f"{short(run.root)} waited {duration(asked)} for people."
+        yield f"Agent {short(run.root)} waited {duration(asked)} for people."
     observed, graph = found["speedup_observed"].value, found["speedup_graph"].value
     if observed is not None and graph is not None and found["agents"].value > 1:
         more = f"would have allowed {_times(graph)}" if graph > observed * 1.01 else "allowed no more"
@@ -170,7 +170,7 @@ def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
     yield Figure("Turns", number(turns))
     failed = sum((found["failures_by_tool"].value or {}).values())
     yield Figure("Tool calls", number(types["tool_call"]), f"{number(failed)} failed" if failed else "")
-    yield Figure("Messages", number(types["message"]))
+    yield Figure("Messages", number(found["messages"].value))
     tokens = found["tokens"].value
     yield Figure("Tokens", "" if tokens is None else number(tokens))
     cost = found["cost_usd"].value
