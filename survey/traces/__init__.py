@@ -8,8 +8,9 @@ This package is self-contained: it imports neither pandas nor MkDocs, nor the ot
     ...     "events": [{"id": "e1", "t": 0, "type": "spawn", "agent": "lead", "to": "helper"},
     ...                {"id": "e2", "t": 2, "type": "return", "agent": "helpr", "to": "lead"}],
     ...     "edges": []})
-    >>> print(*check(trace))
+    >>> print(*check(trace), sep="\\n")
     /events/1: "e2" (return): "helpr" acts, but was never spawned (did you mean "helper"?)
+    /events/0: warning: "e1" (spawn): "helper" never returns
     >>> sorted(replay(trace).state.alive)
     ['helper', 'lead']
 """

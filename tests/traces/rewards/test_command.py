@@ -37,7 +37,7 @@ def test_a_table_gives_each_family_and_what_is_missing(pay: Command) -> None:
     assert result.exit_code == 0
     assert 'R1 Shared outcome\n  team example         1  the run\'s reward "team" is 1\n' in result.output
     assert (
-        "R7 Orchestration\n  to the orchestrator lead\n  parallelism    0.1508  1.18 agents were busy" in result.output
+        "R7 Orchestration\n  to the orchestrator lead\n  parallelism    0.1431  1.17 agents were busy" in result.output
     )
     assert "Not computable in this trace\n  R2: needs a reward of the run" in result.output
 
