@@ -15,7 +15,7 @@ THEME = Theme("communication")
 @THEME.measure("Messages", "messages")
 def messages(run: Run) -> int:
     """Messages sent between agents; delegated tasks, returns and prompts of people do not count."""
-    return sum(event.between_agents for event in run.acts("message"))
+    return run.messages
 
 
 @THEME.measure("Message density", "messages per step")

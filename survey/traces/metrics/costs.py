@@ -8,9 +8,13 @@ from itertools import compress
 
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme
+from survey.traces.model import Tokens
 from survey.traces.problems import NotMeasurable
 
 THEME = Theme("costs")
+
+KINDS = ("input", "cache_read", "cache_write", "output")
+"""Kinds of tokens; those of reasoning are part of the output."""
 
 
 @THEME.measure("Tokens", "tokens")
@@ -31,13 +35,17 @@ def tokens_by_kind(run: Run) -> dict[str, float]:
     """
     run.need_tokens()
     spent: dict[str, float] = defaultdict(float)
+    plain = 0.0
     for event in run.events:
-        if event.by_kind:
-            for kind, amount in event.by_kind.items():
-                if kind != "reasoning":  # part of the output
-                    spent[kind] += amount
-        elif event.tokens:
-            spent["unspecified"] += event.tokens
+        recorded = event.tokens_
+        if recorded is None:
+            continue
+        if isinstance(recorded, Tokens):
+            for kind in KINDS:
+                spent[kind] += getattr(recorded, kind) or 0
+        else:
+            plain += recorded
+    spent["unspecified"] = plain
     return {kind: amount for kind, amount in spent.items() if amount}
 
 

@@ -62,6 +62,11 @@ class Run:
         return (acted | spawned) - OUTSIDE
 
     @cached_property
+    def messages(self) -> int:
+        """The number of messages between agents."""
+        return sum(event.between_agents for event in self.acts("message"))
+
+    @cached_property
     def roles(self) -> Mapping[str, str]:
         """The role of each agent that has one.
 

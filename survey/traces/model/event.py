@@ -130,7 +130,7 @@ class Event(
     @property
     def between_agents(self) -> bool:
         """Whether neither the sender nor the receiver is a person or the environment."""
-        return self.sender not in OUTSIDE and self.to not in OUTSIDE
+        return (self.from_ or self.agent) not in OUTSIDE and self.to not in OUTSIDE
 
     @property
     def child(self) -> str | None:

@@ -94,7 +94,8 @@ def timeline(replayed: Replay) -> Timeline:
     }
     results = set(replayed.answers.values()) if interrupting else set()
     handing = set(graph.places_of("spawn", "delegate")) if interrupting else set()
-    outside = [actor in OUTSIDE for actor in actors]
+    peopled = not OUTSIDE.isdisjoint(tracks) or FOR_PEOPLE in silent
+    """Whether anybody may wait for a person: if not, chains with people are those without."""
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
     seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
@@ -106,35 +107,42 @@ def timeline(replayed: Replay) -> Timeline:
         place += 1
         track = tracks[actor]
         t = end = event.t
+        t_end = event.t_end
         own = binding = heaviest = track.last
+        human = alone = 0.0
         if own >= 0:
             free = ready = track.free
-            if free > t and event.t_end is not None:
-                ready = -1.0  # the log says that it did both at once
-            longest, alone, most, spent, human = seconds[own], with_people[own], counts[own], tokens[own], 0.0
+            longest, most, spent = seconds[own], counts[own], tokens[own]
+            if peopled:
+                alone = with_people[own]
             if free > t:  # a call within a turn, or beside another call: of what goes on only the part until now
+                if t_end is not None:
+                    ready = -1.0  # the log says that it did both at once
                 over = ends[own]
-                cut = over - max(t, starts[own]) if over > t else 0.0
-                longest, alone = longest - cut, alone - cut
+                if over > t:
+                    cut = over - max(t, starts[own])
+                    longest, alone = longest - cut, alone - cut
             if track.longest != own:
-                over = ends[track.longest]
-                cut = over - max(t, starts[track.longest]) if over > t else 0.0
-                if seconds[track.longest] - cut > longest:
-                    longest, heaviest = seconds[track.longest] - cut, track.longest
-                if with_people[track.longest] - cut > alone:
-                    alone = with_people[track.longest] - cut
+                other = track.longest
+                over = ends[other]
+                cut = over - max(t, starts[other]) if over > t else 0.0
+                if seconds[other] - cut > longest:
+                    longest, heaviest = seconds[other] - cut, other
+                if with_people[other] - cut > alone:
+                    alone = with_people[other] - cut
         else:
-            free, ready, longest, most, spent, human = -1.0, -1.0, -1.0, 0, 0.0, 0.0
+            free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
         while target == place:
             if source != own:  # its own previous event is accounted for above
-                over, weight, whole = ends[source], seconds[source], with_people[source]
+                over, weight = ends[source], seconds[source]
+                if peopled:
+                    whole = with_people[source] - (over - starts[source] if over > t else 0.0)
+                    if whole > human:
+                        human = whole
                 if over > t:  # it began before its cause ended, so it waited only for its start
                     weight -= over - starts[source]
-                    whole -= over - starts[source]
                     over = starts[source]
-                if whole > human:
-                    human = whole
-                if over > ready and not (source in interrupting and place in results):
+                if over > ready and not (interrupting and source in interrupting and place in results):
                     ready, binding = over, source
                 if weight > longest:
                     longest, heaviest = weight, source
@@ -143,17 +151,17 @@ def timeline(replayed: Replay) -> Timeline:
                 if tokens[source] > spent:
                     spent = tokens[source]
             target, source = next(edges, NO_EDGE)
-        if event.t_end is None:
+        if t_end is None:
             start = ready if 0.0 <= ready < end else end
         else:
             bounded = True
-            start, end = _span(t, max(event.t_end, t), ready)
+            start, end = _span(t, max(t_end, t), ready)
         waited = 0.0
         if at_once or track.outside:
             start = end
-        if own >= 0 and at_once in (0, SUDDEN) and not track.outside:
-            if binding != own and actors[binding] != actor and ready > free:
-                if not outside[binding]:
+        if own >= 0 and (at_once == 0 or at_once == SUDDEN) and not track.outside:
+            if binding != own and ready > free and actors[binding] != actor:
+                if actors[binding] not in OUTSIDE:
                     track.for_agents += ready - free
                 else:
                     waited = ready - free
@@ -171,7 +179,7 @@ def timeline(replayed: Replay) -> Timeline:
             else:
                 track.for_agents += work
             work = 0.0
-        if place in interrupting:
+        if interrupting and place in interrupting:
             cut_short = tracks.get(event.to or "")
             if cut_short and cut_short.free < t and cut_short.last in handing:
                 cut_short.for_agents += t - cut_short.free  # until the person came, it waited for its agents
@@ -181,24 +189,29 @@ def timeline(replayed: Replay) -> Timeline:
         if end >= free:
             track.free, track.longest = end, place
         seconds[place] = (longest if longest > 0 else 0.0) + work
-        if own >= 0 and alone + waited > human:
-            human = alone + waited
-        with_people[place] = human + work
+        if peopled:
+            if own >= 0 and alone + waited > human:
+                human = alone + waited
+            with_people[place] = human + work
         counts[place] = most + step
         tokens[place] = spent if event.tokens_ is None else spent + (event.tokens or 0.0)
         came_from[place] = heaviest
         track.last = place
         if work > 0:
-            worked[place] = alone = end - max(start, track.until) if track.until < end else 0.0
-            track.work += alone
-            if start > track.until:
+            until = track.until
+            if start > until:
                 track.busy.starts.append(start)
                 track.busy.ends.append(end)
                 track.until = end
-            elif end > track.until:
+            elif end > until:
                 track.busy.ends[-1] = track.until = end
+                work = end - until
+            else:
+                work = 0.0
+            worked[place] = work
+            track.work += work
     return Timeline(
-        actors, starts, ends, worked, steps, seconds, with_people, counts, tokens, came_from,
+        actors, starts, ends, worked, steps, seconds, with_people if peopled else seconds, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
         {
             "agents": {actor: track.for_agents for actor, track in tracks.items() if track.for_agents > 0},
