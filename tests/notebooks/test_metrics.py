@@ -227,5 +227,5 @@ def test_with_less_in_the_trace_fewer_measures_have_a_value_and_the_rest_say_why
     missing = [{name: m.why_not for name, m in measure(kind).items() if m.why_not} for kind in kinds]
     assert len(missing[0]) < len(missing[1]) < len(missing[2]) < len(missing[3])
     assert missing[3]["wall_s"] == "its times are ordinal: they order events but give no durations"
-    assert missing[3]["tokens"] == "no event records its tokens"
+    assert missing[3]["tokens_by_agent"] == "no event records its tokens"
     assert all(m.value is None for m in measure(kinds[3]).values() if m.why_not)
