@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -43,3 +43,18 @@ def _styled(line: str) -> str:
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text that may hold names from a log or a file; nothing in it can control the terminal."""
     click.echo(visible(text, LAYOUT), err=err, nl=nl)
+
+
+class Terminal:
+    """Standard output that is a terminal: it gets text, and nothing that would control it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> None:
+        """Write whole characters in UTF-8."""
+        self._stream.write(visible(data.decode("utf-8", "surrogatepass"), LAYOUT).encode())
+
+    def flush(self) -> None:
+        """Flush the terminal."""
+        self._stream.flush()

@@ -23,7 +23,7 @@ from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
 from survey.traces.model import Content
-from tests.traces.importers.conftest import REAL
+from tests.traces.conftest import REAL
 from tests.traces.importers.mutants import mutant
 from tests.traces.strategies import Json, documents, published_example
 

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from survey.escaping import visible
 from survey.literature import Pool
+from survey.literature.bibtex import KEY
 from survey.literature.claims import Changes, formatted_number
 from survey.literature.pool import cell_label, cells, format_tags
 
@@ -27,7 +28,6 @@ LIMIT = 60_000
 LONG = 160
 """Maximum number of characters shown of one text from the pool."""
 
-KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 NOTIFIES = re.compile(r"[@#]")
 NO_WIDTH = "\u200b"
 

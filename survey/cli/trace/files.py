@@ -14,7 +14,7 @@ from typing import IO, Any, cast
 
 import click
 
-from survey.cli.output import echo, page
+from survey.cli.output import Terminal, echo, page
 from survey.cli.trace import printing
 from survey.escaping import LAYOUT, visible
 from survey.traces import InvalidTrace, Problems, Reading, Trace, readings
@@ -212,21 +212,6 @@ def open_output(path: Path | None) -> Iterator[IO[bytes]]:
         return
     with write_compressed(path) as stream:
         yield stream
-
-
-class Terminal:
-    """Standard output that is a terminal: it gets text, and nothing that would control it."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes) -> None:
-        """Write whole characters in UTF-8."""
-        self._stream.write(visible(data.decode("utf-8", "surrogatepass"), LAYOUT).encode())
-
-    def flush(self) -> None:
-        """Flush the terminal."""
-        self._stream.flush()
 
 
 def write_output(document: dict[str, Any] | list[str] | str, path: Path | None) -> None:

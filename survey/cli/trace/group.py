@@ -96,7 +96,6 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
         found = reading.problems
         if reading.trace is not None:
             _check_id(reading, places.setdefault((path, reading.trace.id), reading.place))
-        if reading.trace is not None:
             found.extend(replay(reading.trace, limit=limit).problems)
         traces += 1
         errors, warnings = errors + found.errors, warnings + found.warnings

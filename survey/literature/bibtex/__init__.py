@@ -4,7 +4,7 @@
 import this one, which itself imports only ``problems``.
 """
 
-from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, Block, Document, Field, collapsed
+from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
@@ -20,7 +20,7 @@ from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
-    "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "LATEX", "MONTHS", "OWN", "REQUIRED_BY_TYPE", "SYMBOLS",
-    "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations", "check_field", "collapsed",
+    "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "KEY", "LATEX", "MONTHS", "OWN", "REQUIRED_BY_TYPE",
+    "SYMBOLS", "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations", "check_field", "collapsed",
     "parse_bibtex", "parse_names", "read_bibtex", "readable", "write_bibtex",
 ]  # fmt: skip

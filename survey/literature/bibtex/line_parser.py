@@ -12,12 +12,22 @@ from dataclasses import dataclass
 from sys import intern
 from types import MappingProxyType
 
-from survey.literature.bibtex.blocks import FORBIDDEN, MONTHS, RESERVED, SWALLOWED, Block, Field, collapsed, unwritable
+from survey.literature.bibtex.blocks import (
+    FORBIDDEN,
+    KEY,
+    MONTHS,
+    RESERVED,
+    SWALLOWED,
+    Block,
+    Field,
+    collapsed,
+    unwritable,
+)
 
 BETWEEN = re.compile(r"(?:[ \t]*(?:%[^@\\\n]*)?\n)*")
 """Blank lines and comments. For bibtexparser an @ begins an entry even in a comment."""
 
-HEAD = re.compile(r"@([A-Za-z]+)\{([A-Za-z0-9][A-Za-z0-9._+-]*),[ \t]*\n")
+HEAD = re.compile(rf"@([A-Za-z]+)\{{({KEY.pattern}),[ \t]*\n")
 FIELD = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*(?:\{(.*)\}|([0-9]+|[A-Za-z]{3}))(,?)[ \t]*\n")
 TAIL = re.compile(r"[ \t]*\}[ \t]*(?:\n|\Z)")
 

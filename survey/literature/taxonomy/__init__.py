@@ -9,15 +9,5 @@ from survey.literature.taxonomy.reading import read_taxonomy, read_toml
 from survey.literature.taxonomy.toml_tables import Tables
 
 __all__ = [
-    "ID",
-    "ID_SHAPE",
-    "Absence",
-    "Axis",
-    "Shape",
-    "Tables",
-    "Taxonomy",
-    "Term",
-    "Value",
-    "read_taxonomy",
-    "read_toml",
-]
+    "ID", "ID_SHAPE", "Absence", "Axis", "Shape", "Tables", "Taxonomy", "Term", "Value", "read_taxonomy", "read_toml",
+]  # fmt: skip

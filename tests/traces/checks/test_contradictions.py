@@ -15,7 +15,7 @@ from survey.traces import readings, replay
 from survey.traces.files import readings_of
 from survey.traces.problems import Problems
 from survey.traces.simulate import TOPOLOGIES, Setting, simulate
-from tests.traces.importers.conftest import REAL
+from tests.traces.conftest import REAL
 from tests.traces.strategies import Json
 
 BROKEN = REAL.parent / "broken"

@@ -21,7 +21,7 @@ from survey.traces.importers.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import Run, measure
 from survey.traces.model import Builder, Content
-from tests.traces.importers.conftest import REAL
+from tests.traces.conftest import REAL
 
 HOSTILE = '</title></script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7 * 7 }}\u202e\x00\ud800'
 

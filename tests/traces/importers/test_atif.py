@@ -18,6 +18,7 @@ from survey.traces.importers.atif import IMPORTER
 from survey.traces.importers.claude_code import IMPORTER as CLAUDE_CODE
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
 
 LOGS = Path(__file__).parent / "logs" / "atif"
@@ -34,10 +35,6 @@ def the_trace(name: str) -> Trace:
 
 def acts(trace: Trace, agent: str) -> list[str]:
     return [event.type for event in trace if event.agent == agent]
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 def links(trace: Trace, type: str) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from survey.traces.importers.claude_code.session import sessions
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.metrics import measure
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import damage
 
 LOGS = Path(__file__).parent / "logs" / "claude-code"
@@ -37,10 +38,6 @@ def session(name: str) -> Trace:
 
 def kinds(trace: Trace) -> Counter[str]:
     return Counter(event.type for event in trace)
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 def said(trace: Trace, words: str) -> str:

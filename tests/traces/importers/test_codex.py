@@ -13,6 +13,7 @@ from survey.traces import Trace, check
 from survey.traces.importers.codex import IMPORTER
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
 
 LOGS = Path(__file__).parent / "logs" / "codex"
@@ -45,10 +46,6 @@ def written(folder: Path, name: str, lines: list[Any]) -> Path:
 
 def acts(trace: Trace, agent: str) -> list[str]:
     return [event.type for event in trace if event.agent == agent]
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 def links(trace: Trace, type: str) -> list[tuple[str, str]]:

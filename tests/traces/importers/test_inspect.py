@@ -19,6 +19,7 @@ from survey.traces.importers.inspect_log.outcome import scores
 from survey.traces.importers.inspect_log.writing import account
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import MISFITS, thinned
 
 if sys.version_info >= (3, 14):
@@ -57,10 +58,6 @@ def edges_to(trace: Trace, event: Event) -> set[tuple[str, str, str]]:
     """Where the edges to an event come from: type and agent of the source, type of the edge."""
     by_id = {event.id: event for event in trace}
     return {(by_id[e.src].type, by_id[e.src].agent, e.type) for e in trace.edges if e.dst == event.id}
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 def problems(trace: Trace) -> list[str]:

@@ -15,6 +15,7 @@ from survey.traces.importers.langfuse import IMPORTER
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
 
 LOGS = Path(__file__).parent / "logs" / "langfuse"
@@ -33,10 +34,6 @@ def traces_of(value: Any) -> list[Trace]:
 def generation(id: str = "o1", **said: Any) -> dict[str, Any]:
     times = {"startTime": "2026-03-08T09:00:00.000Z", "endTime": "2026-03-08T09:00:02.000Z"}
     return {"id": id, "traceId": "t", "type": "GENERATION", "name": "chat", **times, **said}
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 @pytest.mark.parametrize("name", FIXTURES)

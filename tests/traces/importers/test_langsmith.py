@@ -18,6 +18,7 @@ from survey.traces.importers.opentelemetry import IMPORTER as OPENTELEMETRY
 from survey.traces.metrics import measure
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check, replay
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
 
 LOGS = Path(__file__).parent / "logs" / "langsmith"
@@ -36,10 +37,6 @@ def traces_of(value: Any) -> list[Trace]:
 def called(id: str = "r1", **said: Any) -> dict[str, Any]:
     times = {"start_time": "2026-03-08T09:00:00", "end_time": "2026-03-08T09:00:02"}
     return {"id": id, "trace_id": "t", "run_type": "llm", "name": "model", **times, **said}
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 @pytest.mark.parametrize("name", FIXTURES)

@@ -15,6 +15,7 @@ from survey.traces import Trace, check
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.marble import IMPORTER
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import MISFITS, thinned
 
 LOGS = Path(__file__).parent / "logs" / "marble"
@@ -37,10 +38,6 @@ def edges(trace: Trace, type: str) -> list[tuple[str, str, str, str]]:
     by_id = {event.id: event for event in trace}
     ends = ((by_id[edge.src], by_id[edge.dst]) for edge in trace.edges if edge.type == type)
     return [(src.type, src.agent, dst.type, dst.agent) for src, dst in ends]
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.opentelemetry import IMPORTER
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check
+from tests.traces.importers.losses import lost
 
 LOGS = Path(__file__).parent / "logs" / "opentelemetry"
 FIXTURES = sorted(path.name for path in LOGS.iterdir())
@@ -55,10 +56,6 @@ def story(trace: Trace) -> list[tuple[Any, ...]]:
 
 def links(trace: Trace) -> set[tuple[str, str, str]]:
     return {(edge.src, edge.dst, edge.type) for edge in trace.edges if edge.type != "temporal"}
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 @pytest.mark.parametrize("name", FIXTURES)

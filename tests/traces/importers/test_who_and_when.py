@@ -15,6 +15,7 @@ from survey.traces import Event, Trace, check
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.who_and_when import IMPORTER
 from survey.traces.model import Content
+from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import MISFITS, thinned
 
 LOGS = Path(__file__).parent / "logs" / "who-and-when"
@@ -37,10 +38,6 @@ def edges(trace: Trace, type: str) -> list[tuple[str, str]]:
     """Edges of a type, each as the types of the events that it joins."""
     kinds = {event.id: event.type for event in trace}
     return [(kinds[edge.src], kinds[edge.dst]) for edge in trace.edges if edge.type == type]
-
-
-def lost(trace: Trace) -> dict[str, int]:
-    return {item["what"]: item["count"] for item in trace.source.get("lost", [])}
 
 
 @pytest.fixture(scope="module")

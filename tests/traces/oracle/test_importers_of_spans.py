@@ -14,7 +14,6 @@ Where the two count differently, a definition says so:
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -33,8 +32,6 @@ from tests.traces.oracle import langsmith as langsmith_oracle
 from tests.traces.oracle import opentelemetry as opentelemetry_oracle
 from tests.traces.oracle.timeline import Reading
 
-LOGS = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" / "traces" / "real"))
-
 TURNS = ("model_call", "orchestrator_decision", "aggregate")
 ACTS = (*TURNS, "tool_call", "tool_result", "spawn", "return")
 EXACT = ("agents", "sub_agents", "at_once", "tool_calls", "failed_tool_calls", "turns")
@@ -46,14 +43,6 @@ KINDS = {
 }
 OVERHEAD = 0.04
 """Seconds between the start of a node of the real run of LangGraph and its first call."""
-
-
-@pytest.fixture
-def real() -> Callable[[str], Path]:
-    """The real logs beside the checkout, by their paths."""
-    if not LOGS.exists():
-        pytest.skip(f"no real logs in {LOGS}")
-    return lambda name: LOGS / name
 
 
 def figures(trace: Trace) -> dict[str, Any]:

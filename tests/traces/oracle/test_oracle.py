@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from tests.traces.oracle import claude_code, codex, generator, langfuse, langsmith, opentelemetry
 from tests.traces.oracle.timeline import Act, Reading, critical_path, difference, length, most_at_once, union
 
-REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" / "traces" / "real"))
 SECONDS = (
     "wall", "work", "union", "waiting_people", "waiting_agents", "idle", "critical_path", "critical_path_with_people",
     "sub_agent_work", "sub_agent_union",
@@ -23,14 +21,6 @@ FORMATS = {
     "OpenTelemetry": (generator.opentelemetry, opentelemetry.read),
     "Langfuse": (generator.langfuse, langfuse.read),
 }
-
-
-@pytest.fixture
-def real() -> Path:
-    """The real logs beside the checkout."""
-    if not REAL.exists():
-        pytest.skip(f"no real logs in {REAL}")
-    return REAL
 
 
 def test_intervals_are_united_subtracted_and_counted() -> None:
@@ -52,14 +42,14 @@ def test_the_critical_path_leads_through_the_child_that_returned_last() -> None:
 
 
 @pytest.mark.parametrize("name", ["oneblock", "twoblocks"])
-def test_a_turn_runs_from_its_cause_to_the_last_of_its_records(name: str, real: Path) -> None:
-    found = claude_code.read(real.parent / "hand" / f"{name}.jsonl")
+def test_a_turn_runs_from_its_cause_to_the_last_of_its_records(name: str, real: Callable[[str], Path]) -> None:
+    found = claude_code.read(real("").parent / "hand" / f"{name}.jsonl")
     assert (found.work, found.critical_path, found.union, found.idle) == (121, 121, 121, 0)
     assert (found.turns, found.tool_calls) == (2, 1)
 
 
-def test_a_placeholder_of_the_client_is_no_turn(real: Path) -> None:
-    found = claude_code.read(real.parent / "hand" / "synthetic.jsonl")
+def test_a_placeholder_of_the_client_is_no_turn(real: Callable[[str], Path]) -> None:
+    found = claude_code.read(real("").parent / "hand" / "synthetic.jsonl")
     assert (found.turns, found.work, found.critical_path) == (2, 20, 20)
     assert found.waiting_people == 24 * 3600 + 11
 
@@ -75,16 +65,16 @@ def test_a_placeholder_of_the_client_is_no_turn(real: Path) -> None:
     ],
 )
 def test_real_sessions_have_the_sub_agents_that_are_known_of_them(
-    name: str, expected: tuple[int, ...], real: Path
+    name: str, expected: tuple[int, ...], real: Callable[[str], Path]
 ) -> None:
-    found = claude_code.read(real / "claude-code" / f"{name}.jsonl")
+    found = claude_code.read(real(f"claude-code/{name}.jsonl"))
     seconds = (round(found.sub_agent_work or 0), round(found.sub_agent_union or 0))
     assert (found.sub_agents, found.at_once, *seconds) == expected
 
 
-def test_one_run_of_a_graph_reads_the_same_in_two_formats(real: Path) -> None:
-    spans = opentelemetry.read(real / "langgraph" / "langgraph_openinference_otlp.json")
-    runs = langsmith.read(real / "langgraph" / "langsmith_runs.json")
+def test_one_run_of_a_graph_reads_the_same_in_two_formats(real: Callable[[str], Path]) -> None:
+    spans = opentelemetry.read(real("langgraph/langgraph_openinference_otlp.json"))
+    runs = langsmith.read(real("langgraph/langsmith_runs.json"))
     for found in (spans, runs):
         assert (found.sub_agents, found.at_once, found.turns, found.tool_calls) == (5, 3, 8, 3)
         assert found.work == pytest.approx(3.23, abs=0.02)

@@ -11,7 +11,6 @@ Named differences:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from survey.traces.model import Content
 from tests.traces.oracle import claude_code, codex, generator
 from tests.traces.oracle.timeline import Reading
 
-REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" / "traces" / "real"))
 LAUNCH = 0.8
 """Seconds from the call that starts a sub-agent in the background to its confirmation, at most."""
 TURNS = ("orchestrator_decision", "model_call", "aggregate")
@@ -85,14 +83,6 @@ def test_an_invented_run_is_measured_as_it_was(
     assert found["critical_path_with_people"] <= found["wall"] + skew
 
 
-@pytest.fixture
-def real() -> Path:
-    """The real logs beside the checkout."""
-    if not REAL.exists():
-        pytest.skip(f"no real logs in {REAL}")
-    return REAL
-
-
 DIFFERENCES: dict[tuple[str, str], float] = {
     **dict.fromkeys([("parallel6-async", figure) for figure in ("work", "union", *WALKED)], 1),  # a queued notice
     **dict.fromkeys([("parallel3-interrupted", figure) for figure in WALKED], 110),  # an interrupted Task
@@ -104,8 +94,8 @@ DIFFERENCES: dict[tuple[str, str], float] = {
 @pytest.mark.parametrize(
     "name", ["parallel3-ask", "parallel3-interrupted", "parallel5-progress", "parallel6-async", "parallel6-sync"]
 )
-def test_a_real_session_is_measured_as_it_was_read(name: str, real: Path) -> None:
-    path = real / "claude-code" / f"{name}.jsonl"
+def test_a_real_session_is_measured_as_it_was_read(name: str, real: Callable[[str], Path]) -> None:
+    path = real(f"claude-code/{name}.jsonl")
     log = Log(path)
     [trace] = importers()["claude-code"].read(log, Content())
     found, read = figures(trace), known(claude_code.read(path))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[4] / "shared" / "traces" / "real"))
+REAL = Path(os.environ.get("REAL_TRACES", Path(__file__).parents[3] / "shared" / "traces" / "real"))
 
 
 @pytest.fixture(scope="session")
