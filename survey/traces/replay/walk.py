@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, Tokens, first_agent
 from survey.traces.problems import nearest, quoted
+from survey.traces.replay.assignments import WORK, Assignments
+from survey.traces.replay.parts import Parts
 
 AFTER_THE_STOP = frozenset(
     {"stop", "despawn", "return", "tool_result", "safety_event", "compaction", "human_intervention"}
 )
 """Event types allowed after a stop: results still in flight, and human interventions."""
-WORK = frozenset({"model_call", "tool_call", "aggregate", "spawn"})
-"""Event types that are work of an agent's own: after a return it may still speak, decide, and pass work on."""
 
 
 @dataclass
@@ -56,10 +54,8 @@ class Walk:
         self._spawned = spawned
         self._gone: dict[str, str] = {}
         self._tasks: dict[str, str] = {}
-        self._givers: dict[str, str] = {}  # who spawned each agent, or last delegated to it
-        self._expected: dict[str, int] = {}  # returns still expected of each agent that was given work
-        self._returned: dict[str, str] = {}  # agents whose work has all been returned, with the last return
-        self._any_return = False
+        self._assignments = Assignments(self.graph, self._names, self._warn_at)
+        self._parts = Parts(self.graph, self._assignments, self._report_at)
         self._calls: dict[int, str] = {}
         self._queues: dict[tuple[str, str | None], deque[int]] = defaultdict(deque)
         self._queueing = False  # set by the first result that does not name its call; most traces have none
@@ -70,7 +66,6 @@ class Walk:
         self._end = events[-1].t if events else 0.0
         self._spent = dict.fromkeys(("tokens", "usd", "tool_calls", "messages", "model_calls"), 0.0)
         self._reported: set[str] = set()
-        self._later_parents: list[int] = []  # events whose parent comes after them, at the same time
         self._handlers = {
             "spawn": self._spawn, "despawn": self._despawn, "delegate": self._delegate, "message": self._message,
             "model_call": self._turn, "tool_call": self._call, "tool_result": self._result, "return": self._return,
@@ -125,11 +120,11 @@ class Walk:
         if event.from_ is not None and event.from_ != event.agent and event.from_ not in self._alive:
             self._stranger(event, event.from_)
         if event.parent is not None:
-            self._part(event, event.parent)
+            self._parts.check(self.place, event, event.parent)
         if (self._stopped or self._halted) and event.type not in AFTER_THE_STOP:
             self._late(event)
-        if self._returned and event.agent in self._returned and event.type in WORK:
-            self._after_return(event)
+        if (back := self._assignments.returned) and event.agent in back and event.type in WORK:
+            self._assignments.continued(self.place, event)
         if self._due:
             for message in self._due.pop(self.place, ()):
                 self._flying.pop(message, None)
@@ -156,40 +151,6 @@ class Walk:
         if whole is not None and part > whole:
             text = f"has {part:g} reasoning tokens, but only {whole:g} output tokens, which include them"
             self._report("tokens", event, text, warning=True)  # some providers count reasoning apart
-
-    def _part(self, event: Event, id: str) -> None:
-        """Check the event that another is part of."""
-        place = self.graph.places.get(id)
-        if place is None:
-            self._report("unknown-event", event, f"is part of {quoted(id)}, but no event has that id", id)
-            return
-        whole = self.graph.events[place]
-        if place == self.place:
-            self._report("parent-cycle", event, "is part of itself")
-        elif whole.t > event.t and place > self.place:  # else edges put it first, which is reported for them
-            text = f"is part of {quoted(id)} (t = {whole.t:g}), which is later than {event.t:g}"
-            self._report("parent-later", event, text, id)
-        elif place > self.place:
-            self._later_parents.append(self.place)
-        if whole.agent != event.agent and event.type not in EXTERNAL_ACTS:
-            self._part_of_other(event, whole)
-
-    def _part_of_other(self, event: Event, whole: Event) -> None:
-        """Report a part of an act by an agent that neither gave the work nor addressed its agent."""
-        agents = {event.agent, event.sender}
-        if agents & OUTSIDE or {whole.agent, whole.sender} & (agents | OUTSIDE) or {whole.to, whole.child} & agents:
-            return
-        if event.agent in self._givers and whole.agent not in self._superiors(event.agent):
-            text = f"is part of {quoted(whole.id)} of {quoted(whole.agent)}, who gave {quoted(event.agent)} no work"
-            self._report("parent-of-other-agent", event, text, whole.id, warning=True)
-
-    def _superiors(self, agent: str) -> set[str]:
-        """Return who gave an agent its work, who gave them theirs, and so on."""
-        found: set[str] = set()
-        while (giver := self._givers.get(agent)) is not None and giver not in found:
-            found.add(giver)
-            agent = giver
-        return found
 
     # who may act
 
@@ -224,34 +185,9 @@ class Walk:
             return  # a stopped agent may still report it
         self._report("work-after-stop", event, f"{quoted(agent)} continues although {quoted(stop)} stopped it", stop)
 
-    def _after_return(self, event: Event) -> None:
-        """Report work after an agent's own return, once, unless something gave the agent new work."""
-        agent, back = event.agent, self._returned[event.agent]
-        if self._at_one_time(event, back):
-            return
-        del self._returned[agent]
-        if not self._prompted(agent):
-            text = f"{quoted(agent)} continues although it returned with {quoted(back)} and has no new task"
-            self._report("work-after-return", event, text, back, warning=True)
-
-    def _prompted(self, agent: str) -> bool:
-        """Return whether an edge leads to the current event from another agent's."""
-        agents, sources, targets = self.graph.agents, self.graph.sources, self.graph.targets
-        edge = bisect_left(targets, self.place)
-        while edge < len(targets) and targets[edge] == self.place:
-            if agents[sources[edge]] != agent:
-                return True
-            edge += 1
-        return False
-
-    def _assign(self, agent: str) -> None:
-        """Expect one more return of an agent."""
-        self._expected[agent] = self._expected.get(agent, 0) + 1
-        self._returned.pop(agent, None)
-
     def _reopen(self, event: Event) -> bool:
         self._stopped = ""
-        self._returned.clear()
+        self._assignments.returned.clear()
         self._halted.clear()
         return True
 
@@ -299,9 +235,7 @@ class Walk:
             )
         else:
             self._alive[child] = self._tasks[child] = event.id
-            self._givers[child] = event.sender
-            self._expected.pop(child, None)
-            self._assign(child)
+            self._assignments.give(event.sender, child, new=True)
             self._gone.pop(child, None)
             self._halted.pop(child, None)
 
@@ -319,7 +253,7 @@ class Walk:
             self._reachable(event, "despawn-of-nobody", "despawns")
         self._alive.pop(agent, None)
         self._tasks.pop(agent, None)
-        self._returned.pop(agent, None)
+        self._assignments.returned.pop(agent, None)
         self._gone[agent] = event.id
 
     def _delegate(self, event: Event) -> None:
@@ -328,8 +262,7 @@ class Walk:
         elif self._reachable(event, "delegate-to-nobody", "delegates to"):
             self._tasks[event.to] = event.id
             self._halted.pop(event.to, None)
-            self._givers[event.to] = event.sender
-            self._assign(event.to)
+            self._assignments.give(event.sender, event.to)
             self._check_addressee(event)
 
     def _message(self, event: Event) -> None:
@@ -338,16 +271,11 @@ class Walk:
             self._report(
                 "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True
             )
-            self._returned.clear()  # anyone may have received it
+            self._assignments.returned.clear()  # anyone may have received it
             return
         if not self._reachable(event, "message-to-nobody", "is sent to"):
             return
-        if event.to in self._expected:
-            self._expected[event.to] += 1  # a message may ask for more
-        if self._returned:
-            self._returned.pop(event.to, None)
-            if event.to in self._names or event.to not in self._alive:
-                self._returned.clear()  # sent to a name, which several may share
+        self._assignments.ask(event.to, known=event.to in self._alive and event.to not in self._names)
         if event.to in (event.agent, event.from_):
             self._check_addressee(event)
         delivered = event.delivered
@@ -435,35 +363,9 @@ class Walk:
         return queue[0] if queue else None
 
     def _return(self, event: Event) -> None:
-        agent, back, task = event.sender, self._returned.get(event.sender), self._tasks.pop(event.sender, None)
-        self._any_return = True
+        task = self._tasks.pop(event.sender, None)
         known = self._reachable(event, "return-to-nobody", "returns to")
-        if back is not None and not self._prompted(agent):
-            text = f"{quoted(agent)} already returned with {quoted(back)} and has no new task"
-            self._report("second-return", event, text, back, warning=True)
-        if agent in self._expected:
-            self._expected[agent] -= 1
-            if self._expected[agent] <= 0:
-                self._expected[agent] = 0
-                self._returned[agent] = event.id
-        if known and task is not None:
-            self._to_giver(event, self.graph.events[self.graph.places[task]])
-
-    def _to_giver(self, event: Event, task: Event) -> None:
-        """Report a return to an agent that neither gave the work nor sent anything to the one that did it."""
-        to = event.to
-        if to is None or to in OUTSIDE or to in self._names or task.sender in OUTSIDE or task.transfer:
-            return
-        if to not in self._superiors(event.sender) and (to, event.sender) not in self._addressed:
-            text = f"returns to {quoted(to)}, but {quoted(task.id)} of {quoted(task.sender)} gave the task"
-            self._report("return-to-other-agent", event, text, task.id, warning=True)
-
-    @cached_property
-    def _addressed(self) -> set[tuple[str, str]]:
-        """All pairs of agents of which one wrote or delegated to the other."""
-        places = self.graph.places_of("message", "delegate", "spawn")
-        acts = map(self.graph.events.__getitem__, places)
-        return {(act.sender, act.to) for act in acts if act.to is not None}
+        self._assignments.take_back(self.place, event, task if known else None)
 
     def _stop(self, event: Event) -> None:
         target = event.to or ("" if event.agent == self._root else event.agent)
@@ -476,42 +378,32 @@ class Walk:
     def _report(
         self, kind: str, event: Event, text: str | Callable[[], str], other: str = "", warning: bool = False
     ) -> None:
+        self._report_at(self.place, kind, text, other, warning=warning)
+
+    def _report_at(
+        self, place: int, kind: str, text: str | Callable[[], str], other: str = "", *, warning: bool = False
+    ) -> None:
+        event = self.graph.events[place]
+
         def words() -> str:
             return f"{quoted(event.id)} ({event.type}): {text if isinstance(text, str) else text()}"
 
-        pointer = f"/events/{self.graph.positions[self.place]}"
+        pointer = f"/events/{self.graph.positions[place]}"
         events = (event.id, other) if other else (event.id,)
         self.problems.add(kind, words, pointer=pointer, events=events, warning=warning)
+
+    def _warn_at(self, place: int, kind: str, text: str, other: str) -> None:
+        self._report_at(place, kind, text, other, warning=True)
 
     def finish(self) -> None:
         """Walk to the end, and report calls without results."""
         self.run()
         for place, agent in self._calls.items():
-            self.place = place
-            self._report(
-                "call-without-result", self.graph.events[place], f"{quoted(agent)} never gets a result", warning=True
-            )
-        self._report_open_tasks()
+            self._warn_at(place, "call-without-result", f"{quoted(agent)} never gets a result", "")
+        if not self._stopped:
+            self._assignments.report_open(self._tasks, self._calls.values())
         self._report_unlisted()
-        self._report_parent_cycles()
-        self.place = len(self.graph)
-
-    def _report_open_tasks(self) -> None:
-        """Report work that is never returned, where other work is: some systems record no returns.
-
-        An agent whose acts led to another's has passed its work on; one that waits for a result is reported for it.
-        """
-        if not self._tasks or not self._any_return or self._stopped:
-            return
-        given = {agent: self.graph.places[id] for agent, id in self._tasks.items() if agent not in OUTSIDE}
-        agents = self.graph.agents
-        passed_on = {agents[a] for a, b, _ in self.graph.edges() if agents[a] in given and agents[a] != agents[b]}
-        passed_on |= {sender for sender, _ in self._addressed} | set(self._calls.values())
-        for agent, place in given.items():
-            if agent not in passed_on and not self.graph.events[place].transfer:
-                self.place = place
-                text = f"{quoted(agent)} never returns"
-                self._report("task-without-return", self.graph.events[place], text, warning=True)
+        self._parts.report_cycles()
 
     def _report_unlisted(self) -> None:
         """Report agents missing from the list of agents. A trace without ``schema_version`` may list only some."""
@@ -522,29 +414,7 @@ class Walk:
             acts = (place for place, name in enumerate(self.graph.agents) if name == agent)
             first = next((place for place in acts if events[place].type not in EXTERNAL_ACTS), None)
             if first is not None:
-                self.place = first
-                text = f"{quoted(agent)} acts, but is not in the list of agents"
-                self._report("unlisted-agent", events[first], text, warning=True)
-
-    def _report_parent_cycles(self) -> None:
-        """Report events that are part of one another. Where every parent comes first, there are none."""
-        if not self._later_parents:
-            return
-        places, events = self.graph.places, self.graph.events
-        seen: set[int] = set()
-        for start in self._later_parents:
-            path: dict[int, None] = {}
-            place: int | None = start
-            while place is not None and place not in seen:
-                seen.add(place)
-                path[place] = None
-                parent = events[place].parent
-                place = places.get(parent) if parent is not None else None
-            if place in path and events[place].parent != events[place].id:
-                self.place = place
-                self._report(
-                    "parent-cycle", events[place], f"is part of {quoted(events[place].parent)}, which is part of it"
-                )
+                self._warn_at(first, "unlisted-agent", f"{quoted(agent)} acts, but is not in the list of agents", "")
 
     @property
     def end(self) -> float:
