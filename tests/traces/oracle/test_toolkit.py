@@ -91,6 +91,26 @@ DIFFERENCES: dict[tuple[str, str], float] = {
 """Differences in seconds of named causes, by session and figure."""
 
 
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize(("name", "write"), [("claude-code", generator.claude_code), ("codex", generator.codex)])
+def test_tokens_calls_and_busy_times_of_an_invented_run_add_up_to_the_truth(
+    name: str, write: Callable[[int, Path], tuple[Path, Reading]], seed: int, tmp_path: Path
+) -> None:
+    path, truth = write(seed, tmp_path)
+    [trace] = importers()[name].read(Log(path), Content())
+    found = measure(trace)
+    kinds = {f"{kind}_tokens": tokens for kind, tokens in (found["tokens_by_kind"].value or {}).items()}
+    stated = ("output_tokens", "cache_read_tokens", "cache_write_tokens", "input_tokens")
+    for kind in stated if name == "claude-code" else stated[:2]:  # Codex counts what was cached as input, too
+        assert kinds.get(kind, 0) == getattr(truth, kind), kind
+    calls = sum(event.type in ("tool_call", "spawn") for event in trace)
+    assert calls == truth.tool_calls
+    parts = sum(sum((found[part].value or {}).values()) for part in ("model_s", "tool_s"))
+    assert parts == pytest.approx(
+        found["work_s"].value, abs=0.002 + 2 * generator.SKEW * truth.agents * generator.skewed(seed)
+    )
+
+
 @pytest.mark.parametrize(
     "name", ["parallel3-ask", "parallel3-interrupted", "parallel5-progress", "parallel6-async", "parallel6-sync"]
 )
