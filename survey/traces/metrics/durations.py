@@ -24,8 +24,8 @@ def wall_s(run: Run) -> float:
 def work_s(run: Run) -> float:
     """The total busy time of all agents.
 
-    An event takes the time between the last event it had to wait for and its own end; people's time
-    is not counted.
+    An event takes the time between the last event it had to wait for and its own end; people's time and calls that
+    only wait are not counted.
     """
     run.need_seconds()
     return sum(run.timeline.work.values())
