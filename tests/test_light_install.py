@@ -23,11 +23,11 @@ from survey.site.publishing.bill_of_materials import dependency_closure
 from survey.traces.credit import METHODS
 from survey.traces.exporters import EXPORTERS
 from tests.conftest import ROOT
+from tests.traces.importers.samples import sample
 
 BIB = ("--bib", str(ROOT / "bib"))
 BREAD = ("--bib", str(ROOT / "tests" / "literature" / "bread"))
 EXAMPLE = str(ROOT / "survey" / "traces" / "model" / "example.json")
-LOGS = ROOT / "tests" / "traces" / "importers" / "logs"
 LOG = {
     "claude-code": "claude-code/inline.jsonl", "claude-code-team": "claude-code-team/harbour",
     "opentelemetry": "opentelemetry/genai.json", "langfuse": "langfuse/team.json",
@@ -232,7 +232,7 @@ def runs(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("form", LOG)
 def test_every_log_is_imported_and_checked(survey: Run, tmp_path: Path, form: str) -> None:
-    succeeds(survey("trace", "import", "auto", str(LOGS / LOG[form]), "-o", "run.jsonl"))
+    succeeds(survey("trace", "import", "auto", str(sample(LOG[form])), "-o", "run.jsonl"))
     first, *_ = (tmp_path / "run.jsonl").read_text().splitlines()
     assert json.loads(first)["source"]["importer"] == form
     succeeds(survey("trace", "check", "run.jsonl"))

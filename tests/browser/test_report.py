@@ -14,15 +14,15 @@ from playwright.sync_api import Browser, Page
 
 from survey.traces import Trace
 from survey.traces.exporters.report import html
-from survey.traces.importers.claude_code import IMPORTER
+from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.model import Content
 from tests.browser.conftest import violations
-from tests.conftest import ROOT
+from tests.traces.importers.samples import sample
 
 pytestmark = pytest.mark.programs
 
-LOG = ROOT / "tests" / "traces" / "importers" / "logs" / "claude-code" / "folders" / "deep.jsonl"
+LOG = sample("claude-code/folders/deep.jsonl")
 
 
 def session() -> Trace:

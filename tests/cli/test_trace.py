@@ -18,6 +18,7 @@ from survey.cli import main
 from survey.traces import read
 from survey.traces.files.writing import write
 from survey.traces.metrics import measure
+from tests.traces.importers.samples import sample
 
 Run = Callable[..., Result]
 
@@ -410,14 +411,11 @@ def test_one_id_for_two_traces_of_a_file_is_an_error(trace: Run, example: Path, 
     assert trace("check", example, example).exit_code == 0
 
 
-LOGS = Path(__file__).parents[1] / "traces" / "importers" / "logs"
-
-
 @pytest.mark.parametrize("name", ["who-and-when", "marble", "inspect"])
 @pytest.mark.parametrize("form", ["auto", "by name"])
 def test_a_folder_of_logs_is_imported_file_by_file(trace: Run, tmp_path: Path, name: str, form: str) -> None:
     folder = tmp_path / name
-    shutil.copytree(LOGS / name, folder)
+    shutil.copytree(sample(name), folder)
     paths = sorted(folder.glob("*.json*"))
     (folder / "LICENSE.txt").write_text("Do what you like.")
     by_name = name if form == "by name" else form

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.site.hostile import write_hostile
+from tests.traces.importers.samples import sample
 
 SURVEY = [sys.executable, "-m", "survey"]
 MKDOCS = [sys.executable, "-m", "mkdocs"]
@@ -87,7 +88,7 @@ def _export(folder: Path, variant: str) -> list[str]:
 
 
 def _write_log(folder: Path) -> None:
-    found = sorted((ROOT / "tests/traces/importers/logs/claude-code").rglob("*.jsonl"), key=lambda p: p.stat().st_size)
+    found = sorted(sample("claude-code").rglob("*.jsonl"), key=lambda p: p.stat().st_size)
     (folder / "log.jsonl").write_bytes(found[-1].read_bytes())
 
 

@@ -17,7 +17,8 @@ from survey.cli import main as survey
 from survey.site.publishing.staging import staged_folder
 from tests.fuzz.targets import TARGETS
 from tests.fuzz.targets.site import undrawn
-from tests.fuzz.targets.target import LOGS, Files, files_below, write_files
+from tests.fuzz.targets.target import Files, files_below, write_files
+from tests.traces.importers.samples import sample
 
 SECRET = "a-secret-of-another-folder"
 FOLDERS = (
@@ -34,7 +35,7 @@ def outcomes() -> Iterator[tuple[str, str, str]]:
     for name in sorted(project.keys() - {"mkdocs.yml"}):
         yield "project", name, _built(project, name)
     for folder in FOLDERS:
-        logs = files_below(LOGS / folder)
+        logs = files_below(sample(folder))
         for name in sorted(logs):
             yield folder, name, _imported(folder.partition("/")[0], logs, name)
     for name in ("index.html", "assets"):

@@ -18,7 +18,7 @@ from tests.fuzz.campaign import WEIGHTS, Tally, input_of, record, run_inputs, sh
 from tests.fuzz.mutate import KINDS, mutated
 from tests.fuzz.targets import TARGETS, Files, Lost, Outcome, Target
 from tests.fuzz.targets.commands import _inside
-from tests.fuzz.targets.target import LOGS
+from tests.traces.importers.samples import sample
 
 SEED = 2026
 INPUTS = 40
@@ -101,7 +101,7 @@ def test_a_pool_that_loses_an_entry_is_found(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_importer_that_ignores_an_act_is_found(tmp_path: Path) -> None:
-    from survey.traces.importers.who_and_when import IMPORTER
+    from survey.traces.importers.benchmarks.who_and_when import IMPORTER
     from tests.fuzz.targets.importers import _run
 
     def forgetful(log: Log, content: Content) -> Iterator[Trace]:
@@ -109,7 +109,7 @@ def test_an_importer_that_ignores_an_act_is_found(tmp_path: Path) -> None:
         document["history"] = [turn for turn in document["history"] if turn.get("name") != "Sheep_Expert"]
         return IMPORTER.read(Log(log.path, json.dumps(document).encode()), content)
 
-    document = json.loads((LOGS / "who-and-when" / "chat.json").read_text())
+    document = json.loads(sample("who-and-when/chat.json").read_text())
     with pytest.raises(Lost, match=r"who-and-when ignores .*Sheep_Expert"):
         for number in range(20):  # the removed act depends on every byte
             data = json.dumps({**document, "number": number}).encode()

@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 
 from survey.traces import Reading, Trace, readings, replay
 from survey.traces.files import window
-from survey.traces.importers.claude_code import IMPORTER
+from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
 from survey.traces.model import Content
 from tests.traces.conftest import REAL
 from tests.traces.importers.mutants import mutant
+from tests.traces.importers.samples import sample
 from tests.traces.strategies import Json, documents, published_example
 
 MANY = settings(max_examples=150, derandomize=True, deadline=None, database=None)
-LOGS = Path(__file__).parent / "importers" / "logs"
 
 
 def imported(path: Path) -> list[Json]:
@@ -40,8 +40,8 @@ def originals() -> list[Json]:
     """Traces written by hand, from fixtures, and from real logs if available."""
     found = [
         published_example(),
-        *imported(LOGS / "claude-code" / "background.jsonl"),
-        *imported(LOGS / "claude-code" / "inline.jsonl"),
+        *imported(sample("claude-code/background.jsonl")),
+        *imported(sample("claude-code/inline.jsonl")),
     ]
     real = REAL / "claude-code" / "parallel3-interrupted.jsonl"
     return found + (imported(real) if real.is_file() else [])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from survey.traces.importers.atif.steps import MARK, NOTES, TURNS
+from survey.traces.importers.rollouts.atif.steps import MARK, NOTES, TURNS
 from survey.traces.model import OUTSIDE, Event, Trace
 
 VERSION = "ATIF-v1.7"

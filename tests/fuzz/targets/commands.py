@@ -20,7 +20,8 @@ from click.testing import CliRunner
 from survey.cli import main
 from tests.fuzz.mutate import arguments
 from tests.fuzz.targets.site import undrawn
-from tests.fuzz.targets.target import LOGS, ROOT, SEEDS, Files, Lost, Outcome, Target, clear, write_files
+from tests.fuzz.targets.target import ROOT, SEEDS, Files, Lost, Outcome, Target, clear, write_files
+from tests.traces.importers.samples import sample
 
 LINES = """
 check
@@ -140,7 +141,7 @@ def _lay(folder: Path) -> None:
     shutil.copytree(SEEDS / "bib", folder / "bib")
     shutil.copytree(SEEDS / "bib", folder / "other" / "bib")
     shutil.copy(SEEDS / "bib" / "background.bib", folder / "new.bib")
-    shutil.copy(LOGS / "claude-code" / "inline.jsonl", folder / "session.jsonl")
+    shutil.copy(sample("claude-code/inline.jsonl"), folder / "session.jsonl")
     for name in ("run.jsonl", "other.jsonl"):
         trace = json.loads((ROOT / "survey/traces/model/example.json").read_text())
         (folder / name).write_text(json.dumps(trace) + "\n")

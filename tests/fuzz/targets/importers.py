@@ -16,8 +16,9 @@ from survey.traces.importers import BadLog, Importer, Log, importers, recognised
 from survey.traces.model import Content
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets.records import without_one
-from tests.fuzz.targets.target import LOGS, Files, Lost, Outcome, Target, clear, files_below, write_files
+from tests.fuzz.targets.target import Files, Lost, Outcome, Target, clear, files_below, write_files
 from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER
+from tests.traces.importers.samples import sample
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -29,7 +30,7 @@ NO_OBJECTS = "lines that are not JSON objects"
 
 def _seeds(name: str) -> list[Files]:
     """Return the logs of the importer's own tests: single files, and folders."""
-    paths = sorted((LOGS / name).iterdir())
+    paths = sorted(sample(name).iterdir())
     found: list[Files] = [files_below(path) if path.is_dir() else {path.name: path.read_bytes()} for path in paths]
     if name == "atif":  # which also comes as lines
         whole = [json.dumps(json.loads(path.read_bytes())).encode() for path in paths if path.suffix == ".json"]
@@ -126,7 +127,7 @@ def _auto(log: Log) -> Importer | None:
 
 @cache
 def _members() -> dict[str, bytes]:
-    document: dict[str, Any] = json.loads((LOGS / "inspect" / "team.json").read_text())
+    document: dict[str, Any] = json.loads(sample("inspect/team.json").read_text())
     samples = {f"samples/{s['id']}_epoch_{s['epoch']}.json": s for s in document["samples"]}
     first = document["samples"][0]
     pieces = {

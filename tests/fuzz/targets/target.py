@@ -14,7 +14,6 @@ from tests.fuzz.mutate import mutated
 HERE = Path(__file__).parent.parent
 SEEDS = HERE / "seeds"
 ROOT = HERE.parent.parent
-LOGS = ROOT / "tests" / "traces" / "importers" / "logs"
 
 Files = Mapping[str, bytes]
 """An input: files by their names in a folder, mostly a single one."""

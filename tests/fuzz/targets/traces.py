@@ -16,14 +16,15 @@ from random import Random
 from survey.traces import Reading, Trace, readings, replay
 from survey.traces.exporters import EXPORTERS
 from survey.traces.files import anonymised, to_json_line
-from survey.traces.importers.claude_code import IMPORTER
+from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
 from survey.traces.model import Content, schema
 from survey.traces.rewards import FAMILIES, rewards
 from tests.fuzz.mutate import mutated
-from tests.fuzz.targets.target import LOGS, ROOT, Files, Lost, Outcome, Target
+from tests.fuzz.targets.target import ROOT, Files, Lost, Outcome, Target
+from tests.traces.importers.samples import sample
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -39,7 +40,7 @@ def _originals() -> tuple[bytes, ...]:
     """Return hand-written and imported traces, small enough for many inputs in a second."""
     found = [json.loads((ROOT / "survey/traces/model/example.json").read_text())]
     for name in ("background", "inline"):
-        log = Log(LOGS / "claude-code" / f"{name}.jsonl")
+        log = Log(sample(f"claude-code/{name}.jsonl"))
         found += [trace.to_json() for trace in IMPORTER.read(log, Content(salt="fuzz"))]
     return tuple(json.dumps(trace).encode() for trace in found)
 

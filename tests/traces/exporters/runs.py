@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from survey.traces import EDGE_TYPES, EVENT_TYPES, Trace
-from survey.traces.importers.claude_code import IMPORTER as CLAUDE_CODE
-from survey.traces.importers.inspect_log import IMPORTER as INSPECT
+from survey.traces.importers.benchmarks.inspect_log import IMPORTER as INSPECT
+from survey.traces.importers.benchmarks.marble import IMPORTER as MARBLE
+from survey.traces.importers.benchmarks.who_and_when import IMPORTER as WHO_AND_WHEN
+from survey.traces.importers.coding_agents.claude_code import IMPORTER as CLAUDE_CODE
 from survey.traces.importers.log import Importer, Log
-from survey.traces.importers.marble import IMPORTER as MARBLE
-from survey.traces.importers.who_and_when import IMPORTER as WHO_AND_WHEN
 from survey.traces.model import Builder, Content
 
 

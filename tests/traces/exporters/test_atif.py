@@ -12,12 +12,11 @@ from atif import Trajectory  # models of the format, by others
 
 from survey.traces import Edge, Event, Trace, check
 from survey.traces.exporters.atif import atif
-from survey.traces.importers.atif import IMPORTER
-from survey.traces.importers.codex import IMPORTER as CODEX
+from survey.traces.importers.coding_agents.codex import IMPORTER as CODEX
 from survey.traces.importers.log import Importer, Log
+from survey.traces.importers.rollouts.atif import IMPORTER
 from survey.traces.model import Builder, Content
-
-LOGS = Path(__file__).parents[1] / "importers" / "logs"
+from tests.traces.importers.samples import sample
 
 
 def imported(importer: Importer, path: Path) -> Trace:
@@ -68,7 +67,7 @@ RUNS: Iterable[tuple[Importer, str]] = [
 def test_export_and_import_keep_agents_turns_calls_results_tokens_and_the_spawn_tree(
     importer: Importer, name: str, tmp_path: Path
 ) -> None:
-    trace = imported(importer, LOGS / name)
+    trace = imported(importer, sample(name))
     back = and_back(trace, tmp_path)
     assert [str(problem) for problem in check(back) if not problem.warning] == []
     without = {"despawn"}  # a despawn follows from a return
@@ -85,7 +84,7 @@ def test_export_and_import_keep_agents_turns_calls_results_tokens_and_the_spawn_
 
 @pytest.mark.parametrize("name", ["atif/team.json", "codex/team"])
 def test_times_survive(name: str, tmp_path: Path) -> None:
-    trace = imported(IMPORTER if name.startswith("atif") else CODEX, LOGS / name)
+    trace = imported(IMPORTER if name.startswith("atif") else CODEX, sample(name))
     back = and_back(trace, tmp_path)
     kept = {"model_call", "orchestrator_decision", "aggregate", "tool_call", "tool_result", "spawn", "return"}
     when = [sorted((e.agent, e.type, e.t) for e in each if e.type in kept) for each in (trace, back)]
@@ -94,7 +93,7 @@ def test_times_survive(name: str, tmp_path: Path) -> None:
 
 
 def test_a_trajectory_says_what_the_definition_asks_for() -> None:
-    document = atif(imported(IMPORTER, LOGS / "atif" / "team.json"))
+    document = atif(imported(IMPORTER, sample("atif/team.json")))
     assert (document["schema_version"], document["session_id"], document["trajectory_id"]) == (
         "ATIF-v1.7",
         "run-1",
@@ -125,7 +124,7 @@ def test_a_trajectory_says_what_the_definition_asks_for() -> None:
 
 
 def test_sub_agents_are_embedded_in_the_trajectory_of_who_spawned_them() -> None:
-    document = atif(imported(IMPORTER, LOGS / "atif" / "team.json"))
+    document = atif(imported(IMPORTER, sample("atif/team.json")))
     assert [child["trajectory_id"] for child in document["subagent_trajectories"]] == ["reader-1", "writer-1", "lost-1"]
     assert [child["trajectory_id"] for child in document["subagent_trajectories"][0]["subagent_trajectories"]] == [
         "digger-1"
@@ -139,7 +138,7 @@ def test_sub_agents_are_embedded_in_the_trajectory_of_who_spawned_them() -> None
 
 
 def test_the_totals_of_a_trajectory_are_its_own_but_for_the_cost_that_counts_its_sub_agents() -> None:
-    document = atif(imported(IMPORTER, LOGS / "atif" / "team.json"))
+    document = atif(imported(IMPORTER, sample("atif/team.json")))
     assert document["final_metrics"] == {
         "total_prompt_tokens": 4100, "total_completion_tokens": 200, "total_cached_tokens": 600,
         "total_cost_usd": pytest.approx(0.06), "total_steps": 8,

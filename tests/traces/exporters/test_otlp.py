@@ -15,10 +15,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
 from survey.traces.exporters.otlp import otlp
 from survey.traces.importers.log import Log
-from survey.traces.importers.opentelemetry import IMPORTER
+from survey.traces.importers.platforms.opentelemetry import IMPORTER
 from survey.traces.model import Content, Trace
+from tests.traces.importers.samples import sample
 
-LOGS = Path(__file__).parents[1] / "importers" / "logs" / "opentelemetry"
+LOGS = sample("opentelemetry")
 
 
 def imported(document: dict[str, Any]) -> Trace:

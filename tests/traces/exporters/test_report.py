@@ -17,7 +17,7 @@ from survey.traces import EDGE_TYPES, EVENT_TYPES, Trace, replay
 from survey.traces.exporters.report import html
 from survey.traces.exporters.report.path import segments
 from survey.traces.exporters.report.team import members
-from survey.traces.importers.claude_code import IMPORTER
+from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import Run, measure
 from survey.traces.model import Builder, Content

@@ -18,12 +18,12 @@ from survey.traces import Trace, check
 from survey.traces.files import anonymised
 from survey.traces.files.anonymising import LOSS_WORDS, UNNAMED_LOSSES
 from survey.traces.importers import BadLog, Log, importers
-from survey.traces.importers.claude_code.summaries import SEEN, UNKNOWN
+from survey.traces.importers.coding_agents.claude_code.summaries import SEEN, UNKNOWN
 from survey.traces.metrics import measure
 from survey.traces.model import Content
 from survey.traces.rewards import rewards
+from tests.traces.importers.samples import sample
 
-LOGS = Path(__file__).parents[1] / "importers" / "logs"
 PACKAGE = Path(str(files("survey.traces")))
 
 SECRETS = (
@@ -116,7 +116,7 @@ def imports(name: str, folder: Path) -> Iterator[tuple[str, Trace]]:
 
     Where a log with a secret in it is a log no more (its kind of record is called otherwise), there is nothing to see.
     """
-    for log in sorted((LOGS / name).iterdir()):
+    for log in sorted(sample(name).iterdir()):
         held = [
             one for file in ([log] if log.is_file() else sorted(log.rglob("*.json*"))) for one in documents(file) or ()
         ]
@@ -152,7 +152,7 @@ def test_nothing_planted_in_a_log_is_left_in_an_anonymised_trace(name: str, tmp_
 
 
 def test_stored_content_is_removed_as_well(tmp_path: Path) -> None:
-    log = copy(LOGS / "who-and-when" / "chat.json", tmp_path / "chat.json", ("history", "*", "content"))
+    log = copy(sample("who-and-when/chat.json"), tmp_path / "chat.json", ("history", "*", "content"))
     kept = list(importers()["who-and-when"].read(log, Content(keep=True)))
     assert any(("events", "*", "content") in found(trace.to_json()) for trace in kept)
     assert [found(anonymised(trace).to_json()) for trace in kept] == [set() for _ in kept]

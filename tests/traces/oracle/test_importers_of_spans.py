@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from survey.traces.importers import langfuse, langsmith, opentelemetry
 from survey.traces.importers.log import Importer, Log
+from survey.traces.importers.platforms import langfuse, langsmith, opentelemetry
 from survey.traces.metrics import measure
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check, replay

@@ -1,0 +1,1 @@
+"""Benchmarks and evaluations: the runs that they publish."""

@@ -1,0 +1,1 @@
+"""Coding agents: the sessions that their programs keep."""

@@ -1,0 +1,1 @@
+"""Platforms of observability: spans, in the form of each platform."""

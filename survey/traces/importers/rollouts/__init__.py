@@ -1,0 +1,1 @@
+"""Rollouts and trajectories: what training and its environments record."""
