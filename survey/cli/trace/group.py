@@ -181,8 +181,15 @@ def formats_command() -> None:
 @output
 @reports_errors
 def export_command(form: str, path: Path, wanted: str | None, output: Path | None) -> None:
-    """Write a trace in the format of another program: perfetto, otlp, atif, ocel, mermaid, html."""
-    write_output(EXPORTERS[form](select_trace(path, wanted)), output)
+    """Write a trace in the format of another program: perfetto, otlp, atif, ocel, mermaid, html.
+
+    What the format has no place for is named on standard error. "survey trace import" reads otlp and atif back, without
+    a loss.
+    """
+    found, exporter = select_trace(path, wanted), EXPORTERS[form]
+    write_output(exporter(found), output)
+    if missing := exporter.left_out(found):
+        echo(f"{form} has no place for: {', '.join(missing)}", err=True)
 
 
 @trace.command("replay", short_help="Print the state of the team after each event.")

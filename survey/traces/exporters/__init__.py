@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from survey.traces.exporters.parts import PARTS
 from survey.traces.model import Trace
 
 
@@ -19,6 +20,12 @@ class Exporter(NamedTuple):
     title: str
     module: str
     """The module of this package that has the function ``name``."""
+    lacks: tuple[str, ...] = ()
+    """The parts of a trace for which the format has no place."""
+
+    def left_out(self, trace: Trace) -> list[str]:
+        """Return the parts of this trace that the document will not hold."""
+        return [part for part in self.lacks if PARTS[part](trace)]
 
     def __call__(self, trace: Trace) -> dict[str, Any] | str:
         """Return the document. The module is imported at the first use."""
@@ -27,14 +34,32 @@ class Exporter(NamedTuple):
         return export(trace)
 
 
+MERMAID = ("failures", "texts")
+"""The parts of a trace that a sequence diagram shows, besides who did what in which order."""
+
 EXPORTERS = {
-    name: Exporter(name, title, module)
-    for name, title, module in (
-        ("perfetto", "Chrome trace events, for the Perfetto viewer", "perfetto"),
-        ("otlp", "OpenTelemetry spans (OTLP JSON) with GenAI names", "otlp"),
-        ("atif", "Agent Trajectory Interchange Format", "atif"),
-        ("ocel", "Object-centric event log (OCEL 2.0), for process mining", "ocel"),
-        ("mermaid", "Sequence diagram for Mermaid", "mermaid"),
-        ("html", "Report in one self-contained HTML file", "report"),
+    each.name: each
+    for each in (
+        Exporter(
+            "perfetto",
+            "Chrome trace events, for the Perfetto viewer",
+            "perfetto",
+            lacks=("labels", "outcome", "texts", "models"),
+        ),
+        Exporter("otlp", "OpenTelemetry spans (OTLP JSON) with GenAI names", "otlp"),
+        Exporter("atif", "Agent Trajectory Interchange Format", "atif"),
+        Exporter(
+            "ocel",
+            "Object-centric event log (OCEL 2.0), for process mining",
+            "ocel",
+            lacks=("labels", "outcome", "marks of waiting"),
+        ),
+        Exporter(
+            "mermaid",
+            "Sequence diagram for Mermaid",
+            "mermaid",
+            lacks=tuple(part for part in PARTS if part not in MERMAID),
+        ),
+        Exporter("html", "Report in one self-contained HTML file", "report", lacks=("texts",)),
     )
 }

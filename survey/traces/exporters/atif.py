@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from survey.traces.importers.rollouts.atif.steps import MARK, NOTES, TURNS
+from survey.traces.importers.rollouts.atif import TRACE
+from survey.traces.importers.rollouts.atif.steps import TURNS
 from survey.traces.model import OUTSIDE, Event, Trace
 
 VERSION = "ATIF-v1.7"
@@ -16,11 +17,10 @@ VERSION = "ATIF-v1.7"
 def atif(trace: Trace) -> dict[str, Any]:
     """Return the trace as one document: the trajectory of its root, with those of its sub-agents embedded.
 
-    A turn is a step; its tool calls, spawns and their results belong to it. ``extra.trace_event`` holds what
-    the format has no field for: peer messages, delegation to an existing agent, safety events, sub-decisions,
-    status, the times of calls and results. Our importer reads it back. Without stored content, messages and
-    arguments are empty. Lost are edges that the steps do not imply, labels, rewards and, in a trace without
-    times, the order of events across agents.
+    A turn is a step; its tool calls, spawns and their results belong to it. Acts for which the format has no word
+    are steps of the system. Without stored content, messages and arguments are empty. A step has one time, and the
+    format has no place for edges, labels, rewards and sub-decisions: ``extra`` of the document holds the trace
+    itself, which our importer reads back.
 
     >>> event = {"id": "e1", "t": 0, "type": "model_call", "agent": "solo", "tokens": {"input": 9, "output": 2}}
     >>> step = atif(Trace([Event.of(event)], [], {}))["steps"][0]
@@ -33,10 +33,7 @@ def atif(trace: Trace) -> dict[str, Any]:
         trajectories[agents.parents[agent]].setdefault("subagent_trajectories", []).insert(0, trajectories[agent])
         _add_cost(trajectories[agents.parents[agent]], trajectories[agent])
     root = trajectories[agents.order[0]]
-    extension = {"task_id": trace.task, "topology": trace.head.get("topology"), "system": trace.head.get("system")}
-    extension["time"] = "mixed" if trace.time == "mixed" else None
-    extension["stop"] = any(event.type == "stop" and event.agent == agents.order[0] for event in trace)
-    return {**root, "session_id": trace.id or "trace", "extra": {MARK: _without_none(extension)}}
+    return {**root, "session_id": trace.id or "trace", "extra": {TRACE: trace.to_json()}}
 
 
 class _Agents:
@@ -126,8 +123,7 @@ def _trajectory(trace: Trace, agents: _Agents, agent: str) -> dict[str, Any]:
     if not steps:
         spawn = agents.spawns.get(agent)
         t = agents.clock.at(spawn.t if spawn else 0)
-        nothing = {"timestamp": t, "source": "system", "message": "", "extra": {MARK: {"type": "nothing"}}}
-        steps = [_without_none({"step_id": 1, **nothing})]
+        steps = [_without_none({"step_id": 1, "timestamp": t, "source": "system", "message": ""})]
     return _without_none(
         {
             "schema_version": VERSION,
@@ -137,7 +133,6 @@ def _trajectory(trace: Trace, agents: _Agents, agent: str) -> dict[str, Any]:
                     "name": _text(about.get("name")) or agent,
                     "version": _text(trace.source.get("version")) or "unknown",
                     "model_name": _text(about.get("model")),
-                    "extra": {MARK: _without_none({"agent_id": agent, "role": _text(about.get("role"))})},
                 }
             ),
             "steps": steps,
@@ -166,7 +161,7 @@ class _Steps:
     def _add(self, event: Event) -> None:
         agents = self._agents
         if event.type in TURNS:
-            self._of_turn[event.id] = self._step(event, "agent", _turn(event, agents.clock))
+            self._of_turn[event.id] = self._step(event, "agent", _turn(event))
         elif event.type == "tool_call":
             self._call(event)
         elif event.type == "spawn" and event.to and agents.spawns.get(event.to) == event and event.to in agents.parents:
@@ -199,54 +194,48 @@ class _Steps:
         """Add a tool call to the step of its turn; without a turn, to a step without a model call."""
         agents = self._agents
         step = self._at_turn(event)
-        step.setdefault("tool_calls", []).append(_tool_call(event, "unknown", agents.clock))
+        step.setdefault("tool_calls", []).append(_tool_call(event, "unknown"))
         for result in agents.results[event.id][:1]:
-            fields = {"source_call_id": event.id, "content": _content(result), **_extra(result, agents.clock)}
-            _observation(step).append(fields)
+            outcome = {"source_call_id": event.id, "content": _content(result), "extra": _status(result)}
+            _observation(step).append(_without_none(outcome))
 
     def _spawn(self, event: Event, child: str) -> None:
         """Write a spawn as a tool call whose result refers to the trajectory of the child."""
         agents = self._agents
         step, returned = self._at_turn(event), agents.returns.get(child)
-        step.setdefault("tool_calls", []).append(_tool_call(event, "spawn_agent", agents.clock))
-        about = {MARK: _without_none({"timestamp": agents.clock.at(event.t), "returned": returned is not None})}
-        reference = {"trajectory_id": child, "extra": _without_none({"role": event.role, **about})}
-        fields = {"source_call_id": event.id, "content": _content(returned) if returned else None}
-        outcome = _without_none({**fields, "subagent_trajectory_ref": [reference]})
-        _observation(step).append({**outcome, **(_extra(returned, agents.clock) if returned else {})})
+        step.setdefault("tool_calls", []).append(_tool_call(event, "spawn_agent"))
+        reference = {"trajectory_id": child, "extra": {"role": event.role} if event.role else None}
+        outcome = {
+            "source_call_id": event.id,
+            "content": _content(returned) if returned else None,
+            "subagent_trajectory_ref": [_without_none(reference)],
+            "extra": _status(returned) if returned else None,
+        }
+        _observation(step).append(_without_none(outcome))
 
     def _at_turn(self, event: Event) -> dict[str, Any]:
         turn = self._of_turn.get(self._agents.turns.get(event.id, ""))
         if turn is not None:
             return turn
         silent = {"timestamp": self._agents.clock.at(event.t), "source": "agent", "message": "", "llm_call_count": 0}
-        self._steps.append(_without_none({**silent, "extra": {MARK: {"type": "nothing"}}}))
+        self._steps.append(_without_none(silent))
         return self._steps[-1]
 
     def _note(self, event: Event) -> None:
-        """Write an event without a counterpart in the format as a system step that our importer reads."""
-        extension = {key: getattr(event, key) for key in ("to", "tool", "role", "transfer", "decision")}
-        extension |= {"type": event.type if event.type in NOTES else "nothing", "was": event.type}
-        extension |= {"by_user": True if event.agent in OUTSIDE else None, **_spent(event)}
-        extra: dict[str, Any] = {MARK: _without_none(extension)}
+        """Write an event without a counterpart in the format as a step of the system."""
+        extra: dict[str, Any] = _without_none({"event": event.type, "to": event.to, "status": event.status_})
         if event.type == "compaction":
             extra["context_management"] = {"type": "compaction", "boundary": "replace"}
         self._step(event, "system", {"extra": extra})
 
 
-def _turn(event: Event, clock: _Clock) -> dict[str, Any]:
+def _turn(event: Event) -> dict[str, Any]:
     metrics = _metrics(event)
-    extension = {
-        "type": event.type,
-        "decision": event.decision,
-        "status": event.status_,
-        "ended": clock.at(event.t_end),
-    }
     return {
-        "model_name": _text((event.other or {}).get("model")),
+        "model_name": _text(event.model),
         "metrics": metrics,
         "llm_call_count": 1 if metrics or event.type == "model_call" else None,
-        "extra": {MARK: _without_none(extension)},
+        "extra": _status(event),
     }
 
 
@@ -294,21 +283,12 @@ def _add_cost(parent: dict[str, Any], child: Mapping[str, Any]) -> None:
         totals["total_cost_usd"] = totals.get("total_cost_usd", 0) + cost
 
 
-def _extra(event: Event, clock: _Clock) -> dict[str, Any]:
-    extension = _without_none({"timestamp": clock.at(event.t), "ended": clock.at(event.t_end), **_spent(event)})
-    return {"extra": {MARK: extension}} if extension else {}
+def _status(event: Event) -> dict[str, str] | None:
+    return {"status": event.status} if event.status != "ok" else None
 
 
-def _spent(event: Event) -> dict[str, Any]:
-    return {"status": event.status_, "tokens": dict(event.by_kind) or event.tokens, "cost": event.cost}
-
-
-def _tool_call(event: Event, otherwise: str, clock: _Clock) -> dict[str, Any]:
-    call = {"tool_call_id": event.id, "function_name": event.tool or otherwise, "arguments": {}}
-    extra = _extra(event, clock)
-    if not event.tool:
-        extra.setdefault("extra", {MARK: {}})[MARK]["unnamed"] = True
-    return {**call, **extra}
+def _tool_call(event: Event, otherwise: str) -> dict[str, Any]:
+    return {"tool_call_id": event.id, "function_name": event.tool or otherwise, "arguments": {}}
 
 
 def _observation(step: dict[str, Any]) -> list[dict[str, Any]]:

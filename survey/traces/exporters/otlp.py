@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from survey.traces.importers.records import HEAD, RECORDS, in_text, taken_apart
 from survey.traces.model import OUTSIDE, Event, Trace, number
 
 __all__ = ["otlp"]
@@ -27,7 +28,8 @@ def otlp(trace: Trace) -> dict[str, Any]:
 
     Ids are hashes of the trace id and the event ids, so that the same trace yields the same document. Edges
     between spans are span links that name their type. In an ordinal trace a step lasts a second, and the
-    resource attribute ``orchestration.time`` says so.
+    resource attribute ``orchestration.time`` says so. The attributes ``orchestration.trace`` of the first span and
+    ``orchestration.records`` of each hold the trace itself, which our importer reads back.
     """
     return {"resourceSpans": [{"resource": {"attributes": _resource(trace)}, "scopeSpans": [_Export(trace).scope()]}]}
 
@@ -38,10 +40,7 @@ def _resource(trace: Trace) -> list[dict[str, Any]]:
         {
             "service.name": trace.head.get("system") or source.get("system") or "unknown_service",
             "service.version": source.get("version"),
-            "orchestration.trace_id": trace.id,
-            "orchestration.task_id": trace.task,
             "orchestration.time": trace.time,
-            **{f"orchestration.costs.{name}": number(cost) for name, cost in trace.costs.items()},
         }
     )
 
@@ -73,8 +72,11 @@ class _Export:
             self._write_agent(agent)
         for event in self.events:
             self._write_event(event)
+        if not self.spans:
+            self._span("trace", "trace", 0, self.last, {}, None)
         self._write_rewards()
         self._write_links()
+        self._write_records()
         return {"scope": {"name": "survey.traces"}, "spans": list(self.spans.values())}
 
     def _take(self, event: Event) -> None:
@@ -101,10 +103,11 @@ class _Export:
     def _write_agent(self, agent: str) -> None:
         spawn, back, about = self.spawns.get(agent), self.returns.get(agent), self.trace.agents.get(agent, {})
         acts = self.own[agent]
-        name = about.get("name") or next((event.agent_name for event in acts if event.agent_name), agent)
+        own = (event.agent_name for event in acts if event.type != "spawn" and event.agent_name)
+        named = spawn.agent_name if spawn else None  # a spawn names the agent that it creates
+        name = about.get("name") or next(own, named or agent)
         start = min([event.t for event in acts] + ([spawn.t] if spawn else []), default=0.0)
         end = back.end if back else self.last if spawn is None else max([start, *(event.end for event in acts)])
-        stopped = any(event.type == "stop" for event in acts)
         parent = self._agent_around(agent)
         attributes: dict[str, Any]
         if parent and spawn and spawn.tool:
@@ -121,12 +124,9 @@ class _Export:
             "gen_ai.agent.name": name,
             "gen_ai.request.model": about.get("model"),
             "orchestration.role": about.get("role") or (spawn.role if spawn else None),
-            "orchestration.spawned": None if parent else False,
-            "orchestration.returned": None if back or (spawn is None and stopped) else False,
         }
-        busy = any(event.tokens for event in acts if event is not back)
         if back and back.tokens:
-            attributes |= {**_usage(back), "orchestration.usage_beyond": busy or None}
+            attributes |= _usage(back)
         self._span(
             f"agent {agent}",
             f"invoke_agent {name}",
@@ -201,8 +201,6 @@ class _Export:
         attributes = {
             "gen_ai.operation.name": operation,
             "gen_ai.request.model": model if operation == "chat" else None,
-            "orchestration.event": event.type,
-            "orchestration.decision": " ".join(event.decision or []) or None,
             "llm.cost.total": event.cost,
             "gen_ai.output.messages": _message(event.content),
             **_usage(event),
@@ -216,13 +214,7 @@ class _Export:
         """Write an event without a span in the conventions on the span of its agent."""
         around = self._around(event) or next(iter(self.spans), None)
         if around:
-            attributes = {
-                "orchestration.agent": event.agent,
-                "orchestration.to": event.to,
-                "orchestration.decision": " ".join(event.decision or []) or None,
-                "orchestration.duration_s": None if event.t_end is None else event.end - event.t,
-                "orchestration.status": event.status if event.status != "ok" else None,
-            }
+            attributes = {"orchestration.agent": event.agent, "orchestration.to": event.to}
             note = {
                 "timeUnixNano": self._nanoseconds(event.t),
                 "name": f"orchestration.{event.type}",
@@ -285,6 +277,17 @@ class _Export:
                 attributes = _attributes({"orchestration.edge": edge.type})
                 link = {"traceId": self.trace_id, "spanId": self._span_id(src), "attributes": attributes}
                 self.spans[dst]["links"].append(link)
+
+    def _write_records(self) -> None:
+        """Write the trace itself: each event on the span that it is about, the head on the first."""
+        head, records = taken_apart(self.trace)
+        first = next(iter(self.spans))
+        placed: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for event, record in zip(self.trace.events, records, strict=True):
+            placed[self.of_event.get(event.id) or self._around(event) or first].append(record)
+        self.spans[first]["attributes"] += _attributes({HEAD: in_text(head)})
+        for key, beside in placed.items():
+            self.spans[key]["attributes"] += _attributes({RECORDS: in_text(beside)})
 
     def _span_id(self, key: str) -> str:
         return _hash(f"{self.trace.id}/{key}", 8)

@@ -34,11 +34,11 @@ LABELS = frozenset({"decisive_error", "unsafe_content"})
 """The labels that measures use."""
 
 LOSS_TEXT = """
-    a act acts again agent agents already an and another answered answers any are assign
+    a act acts again agent agents already an and another answered answers any are arrived assign
     assignments at attachments attempts back before beside between beyond branch but by cached
     call calls cannot cause come commands communications compactions continuations control
     copied counts created dated decisive deeply dependencies did documents down duration earlier
-    end ended errors evaluations event events failed follow from guardrails have history hold id
+    end ended errors evaluations event events failed follow from guardrails has have history hold id
     in inboxes inside instructions intermediate intervene into is iterations its JSON judgements
     kept kinds known later lines links lists log logged merged message messages missing model
     more moved name needs neighbours neither nested never no nor not numbers objects observations of on one
@@ -48,7 +48,7 @@ LOSS_TEXT = """
     sender session set single source span spans spawning speaker spent start step steps still
     sub system tasks team text texts than that the their themselves they those thread time times to
     token tokens too took tool total totals trace traces trajectories trajectory tree turn turns
-    unknown unnamed unreadable were what whole whose without working
+    unknown unnamed unreadable were what whole whose with without working
 """
 """All words that our importers use to describe losses. Descriptions with other words may identify somebody."""
 
@@ -110,7 +110,7 @@ def anonymised(trace: Trace, salt: str | None = None, keep: Collection[str] = ()
         fields: dict[str, Any] = {
             "id": id(old.id), "agent": tool(old.agent) if old.agent == old.tool else agent(old.agent),
             "agent_name": name(old.agent_name), "role": role(old.role), "from": agent(old.from_), "to": agent(old.to),
-            "tool": tool(old.tool), "parent": id(old.parent), "content": None,
+            "tool": tool(old.tool), "parent": id(old.parent), "content": None, "model": model(old.model),
             "content_ref": content.reference(old.content_ref) if old.content_ref else None,
         }  # fmt: skip
         if start:

@@ -147,6 +147,7 @@ class Builder:
         names = {event.id: f"e{number}" for number, event in enumerate(ordered, 1)}
         events = [self._renumbered(event, start, names) for event in ordered]
         edges = [Edge(names[src], names[dst], type) for (src, dst), (type, _) in links.items()]
+        events = [self._as_its_agent(event) for event in events]
         places = {name: place for place, name in enumerate(names.values())}
         edges.sort(key=lambda edge: (places[edge.dst], places[edge.src]))
         return Trace(events, edges, self._full_head(events, names, start))
@@ -225,6 +226,11 @@ class Builder:
         if event.delivered is not None and event.delivered is not False:
             moved["delivered"] = round(max(event.delivered, event.t) - start, 6)
         return replace(event, **moved)
+
+    def _as_its_agent(self, event: Event) -> Event:
+        """Return the event without its model if it is the agent's: then it goes without saying."""
+        said = event.model is not None and event.model == self._agents.get(event.agent, {}).get("model")
+        return replace(event, model=None) if said else event
 
     def _full_head(self, events: list[Event], names: Mapping[str, str], start: float) -> dict[str, Any]:
         qualities = Counter(quality for _, quality in self._links.values())

@@ -87,6 +87,7 @@ class Event(
     content_ref: str | None = None
     content: str | None = None
     trusted: bool | None = None
+    model: str | None = None
     waits_for: Literal["agents", "people", "tool"] | None = None
     other: dict[str, Any] | None = None
     """Fields that the schema does not define, and fields of a trace without ``schema_version`` that use

@@ -94,17 +94,6 @@ def acted(span: Span) -> bool:
     return kind(span) not in ("", "workflow")
 
 
-def generation(span: Span) -> str | None:
-    """Return the event type that our own exporter recorded."""
-    found = span.attributes.get("orchestration.event")
-    return found if found in ("model_call", "orchestrator_decision", "aggregate") else None
-
-
-def decisions(attributes: Mapping[str, Any]) -> set[str]:
-    """Return the O codes that our own exporter recorded."""
-    return set((text(attributes.get("orchestration.decision")) or "").split()) & {"O1", "O2", "O3", "O4", "O5"}
-
-
 def states_its_agent(span: Span) -> bool:
     """Return whether the span states the name of the agent that it runs."""
     return _first(span, "gen_ai.agent.name", "agent.name") is not None
@@ -185,21 +174,6 @@ def previous_node(span: Span) -> str | None:
 def handoff_source(span: Span) -> str | None:
     """Return the agent that handed over to this one, if the agent's own span names it."""
     return _first(span, "gen_ai.agent.handoff_parent", "gen_ai.agent.handoff.source.name")
-
-
-def was_preexisting(span: Span) -> bool:
-    """Return whether the agent existed from the start, as our own exporter records for agents without a spawn."""
-    return span.attributes.get("orchestration.spawned") is False
-
-
-def never_returned(span: Span) -> bool:
-    """Return whether the end of the span is not a return, as our own exporter records."""
-    return span.attributes.get("orchestration.returned") is False
-
-
-def beyond(span: Span) -> bool:
-    """Return whether the tokens of an agent's span exclude its model calls, as our own exporter records."""
-    return span.attributes.get("orchestration.usage_beyond") is True
 
 
 def usage(span: Span) -> dict[str, float] | float | None:

@@ -73,8 +73,6 @@ class Team:
         self.main: Member | None = None
         for span, member in self.members.items():
             member.caller, member.via = self.actor(span), tree.tool(span)
-            member.entered = conventions.was_preexisting(span)
-            member.handed_over = conventions.never_returned(span)
         self.handoffs: list[Handoff] = []
         self._find_handoffs()
         self._follow_graph()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from survey.traces.importers.json_values import number, text
+from survey.traces.importers.json_values import text
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.importers.records import HEAD, RECORDS, told
 from survey.traces.importers.spans import conventions
 from survey.traces.importers.spans.judging import judge
 from survey.traces.importers.spans.linking import Links
@@ -37,15 +38,20 @@ def traces_of(
             odd["objects that are not spans"] += 1
         else:
             runs.setdefault(span.run, []).append(span)
+    whole = {run: trace for run, spans in runs.items() if (trace := told((s.attributes for s in spans), content))}
+    yield from whole.values()
+    runs = {run: spans for run, spans in runs.items() if run not in whole}
     acting = {run: spans for run, spans in runs.items() if any(map(conventions.acted, spans))}
     odd["traces of programs without an agent, a model or a tool"] = len(runs) - len(acting)
     odd["lines that are not JSON objects"] = log.unreadable
-    traces = 0
+    traces = len(whole)
     for run, spans in acting.items():
         tree = Tree(spans)
         builder = _builder(run, tree, content, importer, experimental)
         for what, count in [*([] if traces else odd.items()), *tree.lost.items()]:
             builder.lost(what, count)
+        torn = sum(span.attributes.keys().isdisjoint({HEAD, RECORDS}) is False for span in spans)
+        builder.lost("spans with records of a trace that has not arrived whole", torn)
         _TraceWriter(tree, builder).write()
         trace = builder.build()
         if trace.events:
@@ -59,11 +65,9 @@ def traces_of(
 def _builder(run: str, tree: Tree, content: Content, importer: str, experimental: bool) -> Builder:
     resource = tree.roots[0].resource
     service = text(resource.get("service.name")) or ""
-    own = text(resource.get("orchestration.trace_id")) or run
-    task = text(resource.get("orchestration.task_id")) or text(resource.get("agentlightning.rollout_id"))
     return Builder(
-        own,
-        task or own,
+        run,
+        text(resource.get("agentlightning.rollout_id")) or run,
         importer=importer,
         experimental=experimental,
         system=None if service.startswith("unknown_service") else service or None,
@@ -73,17 +77,9 @@ def _builder(run: str, tree: Tree, content: Content, importer: str, experimental
     )
 
 
-NOTED = ("delegate", "message", "return", "compaction", "human_intervention", "safety_event", "despawn", "stop")
-"""Types of events that our own exporter writes on a span."""
-
-STATUSES = ("error", "cancelled", "timeout", "rejected")
-
-
 class _TraceWriter:
     def __init__(self, tree: Tree, builder: Builder) -> None:
         self.tree, self.builder = tree, builder
-        self.ours = "orchestration.trace_id" in tree.roots[0].resource
-        """Whether our own exporter wrote the spans; then the end need not be inferred."""
         self.team = Team(tree)
         self.turns = Turns(self.team)
         self.begun: dict[Span, str] = {}
@@ -99,8 +95,7 @@ class _TraceWriter:
         for member in self.team.members.values():
             self._write_coming(member)
         self._write_going()
-        stop = None if self.ours else self._write_stop()
-        self._restore()
+        stop = self._write_stop()
         Links(self.tree, self.team, self.turns, self.builder, self.begun, self.ended).write(stop)
         judge(self.tree, self.builder, self.team.root.span, {**self.begun, **self.ended})
 
@@ -145,11 +140,11 @@ class _TraceWriter:
                     status=status or ("rejected" if conventions.triggered(span) else None),
                 )
             case _:
-                codes = conventions.decisions(span.attributes) or self.turns.decisions[span]
+                codes = self.turns.decisions[span]
                 planned = span in self.tree.planned or self.tree.kinds[span] == "plan"
                 type = "aggregate" if codes == {"O4"} else "orchestrator_decision" if codes or planned else "model_call"
                 event = self.builder.event(
-                    conventions.generation(span) or type,
+                    type,
                     member.id,
                     start,
                     text=conventions.output_text(span),
@@ -157,6 +152,7 @@ class _TraceWriter:
                     status=status,
                     tokens=conventions.usage(span),
                     cost=conventions.cost(span),
+                    model=conventions.model(span),
                     decision=sorted(codes) or None,
                 )
                 self.builder.lost("model calls without a duration", end is None)
@@ -228,12 +224,12 @@ class _TraceWriter:
         last = self._last_inside()
         for span, member in self.team.members.items():
             known = inside[span]
-            tokens = conventions.usage(span) if not known or conventions.beyond(span) else None
+            tokens = None if known else conventions.usage(span)
             if known and tokens is None:
                 more = round(max(0, conventions.all_usage(span) - known))
                 self.builder.lost("tokens in the totals of agents beyond those of their model calls", more)
             returns = member.caller is not None and member.end is not None and not member.handed_over
-            if (tokens and not returns) or (member is self.team.root and not member.acts and not self.ours):
+            if (tokens and not returns) or (member is self.team.root and not member.acts):
                 call = self.builder.event(
                     "model_call",
                     member.id,
@@ -260,7 +256,7 @@ class _TraceWriter:
             for span, member in self.team.members.items()
             if member.return_event and not member.preexisting and not member.entered
         ]
-        for span in [] if self.ours else reversed(gone):  # those called before those who called them
+        for span in reversed(gone):  # those called before those who called them
             self.builder.event("despawn", self.team.members[span].id, last[span])
 
     def _last_inside(self) -> dict[Span, float]:
@@ -282,9 +278,8 @@ class _TraceWriter:
         if states:
             self.builder.head["outcome"] = {"status": states[0]}
         roots = [span for span in self.tree.roots if self.tree.kinds[span] != "reward"]
-        ours = all(conventions.was_preexisting(span) for span in roots)
-        last = [span for span in roots if self.tree.end(span) is not None and not conventions.never_returned(span)]
-        if not last or self.tree.orphans or "cancelled" in states or (len(roots) > 1 and not ours):
+        last = [span for span in roots if self.tree.end(span) is not None]
+        if not last or self.tree.orphans or "cancelled" in states or len(roots) > 1:
             return None
         holder, seen = self.team.members.get(last[0], self.team.root), set()
         passed = {handoff.source: handoff.to for handoff in self.team.handoffs}
@@ -295,25 +290,3 @@ class _TraceWriter:
         event = self.builder.event("stop", holder.id, end, decision=["O5"], status=states[0] if states else None)
         holder.acts.append(event)
         return event
-
-    def _restore(self) -> None:
-        """Restore the events that our own exporter wrote on spans."""
-        members = {member.id: member for member in self.team.members.values()}
-        for span in self.tree.order if self.ours else []:
-            for name, t, about in span.events:
-                type, agent = name.removeprefix("orchestration."), text(about.get("orchestration.agent"))
-                if type not in NOTED or t is None or agent is None:
-                    continue
-                to, status = text(about.get("orchestration.to")), text(about.get("orchestration.status"))
-                status = status if status in STATUSES else None
-                decision = sorted(conventions.decisions(about)) or None
-                t -= self.tree.origin
-                long = number(about.get("orchestration.duration_s"))
-                event = self.builder.event(
-                    type, agent, t, to=to, status=status, decision=decision, t_end=None if long is None else t + long
-                )
-                if agent in members and type not in ("return", "despawn", "stop"):
-                    members[agent].acts.append(event)
-        for name, value in self.tree.roots[0].resource.items() if self.ours else []:
-            if name.startswith("orchestration.costs.") and (count := number(value)) is not None and count >= 0:
-                self.builder.costs[name.removeprefix("orchestration.costs.")] = count

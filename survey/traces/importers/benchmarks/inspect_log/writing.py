@@ -111,11 +111,13 @@ class Writer:
         owner, output = self.found.owner(item), mapping(item.fields.get("output"))
         unread = self.unread.pop(owner, [])
         type = "orchestrator_decision" if item.spawns else "aggregate" if unread else "model_call"
+        model = text(item.fields.get("model")) or text(output.get("model"))
         id = self._add(
             type,
             owner,
             item.t,
             t_end=item.end,
+            model=model,
             decision={"orchestrator_decision": ["O1", "O2"], "aggregate": ["O4"]}.get(type),
             status=_status_of_model(item.fields),
             text=self._plain(message(item).get("content")),
@@ -123,7 +125,7 @@ class Writer:
         )
         self._link_returns(unread, id, "aggregate" if type == "aggregate" else "return")
         self.written[item] = self.last_turn[owner] = id
-        self.builder.agent(owner, model=text(item.fields.get("model")) or text(output.get("model")))
+        self.builder.agent(owner, model=model)
         if item.end is None and self.found.time != "ordinal":
             self.builder.lost("model calls without a duration")
 

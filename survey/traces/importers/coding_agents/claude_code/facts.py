@@ -54,6 +54,7 @@ class Turn:
     failed: bool = False
     written: int = 0
     """Characters that its records hold."""
+    model: str | None = None
 
     @property
     def text(self) -> str:
@@ -187,6 +188,7 @@ class _Reader:
         self._counted_texts.add(summary.id)
         if model and model != PLACEHOLDER:
             self.facts.models.setdefault(turn.agent, model)
+            turn.model = turn.model or model
         # The records of a message repeat its usage while it grows: the largest count of a kind is the last one.
         for kind, count in usage.items():
             turn.usage[kind] = max(count, turn.usage.get(kind, 0))

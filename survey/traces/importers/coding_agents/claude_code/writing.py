@@ -132,6 +132,7 @@ class _TraceWriter:
             t_end=turn.end if turn.end > start and self.session.time == "seconds" else None,
             decision=decisions or (["O4"] if aggregates else None),
             tokens=turn.usage or None,
+            model=turn.model,
             status="error" if turn.failed else None,
             text=turn.text,
         )

@@ -2,17 +2,22 @@
 
 A trajectory is the run of one agent. Those of its sub-agents are embedded in it, in separate files of the same
 folder, or (as Harbor converts Claude Code) interleaved with its own steps. A step has one time, so a tool result
-gets the time of its call, unless our own exporter, which stores more in ``extra``, wrote the file.
+gets the time of its call. A file of our own exporter has the trace itself in ``extra``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from survey.traces.importers.json_values import mapping
 from survey.traces.importers.log import BadLog, Importer, Log
+from survey.traces.importers.records import restored
 from survey.traces.importers.rollouts.atif.documents import TrajectoryIndex, documents, is_trajectory
 from survey.traces.importers.rollouts.atif.run import Run
 from survey.traces.model import Content, Trace
+
+TRACE = "orchestration_trace"
+"""The key in ``extra`` under which our exporter writes the trace itself."""
 
 
 def _recognises(log: Log) -> bool:
@@ -33,7 +38,11 @@ def _read(log: Log, content: Content) -> Iterator[Trace]:
     roots = [document for document in found if id(document.fields) not in referenced] or found[:1]
     strangers = sum(not is_trajectory(fields) for fields in log.objects())
     traces: list[Trace] = []
-    for run in (Run(root, index, content) for root in roots):
+    for root in roots:
+        if whole := restored(mapping(root.fields.get("extra")).get(TRACE), content):
+            traces.append(whole)
+            continue
+        run = Run(root, index, content)
         if not traces:
             run.builder.lost("lines that are not JSON objects", log.unreadable)
             run.builder.lost("records that are not trajectories", strangers)

@@ -10,7 +10,7 @@ from typing import Any
 from survey.traces.files import Budget
 from survey.traces.importers.json_values import flag, items, mapping, text
 from survey.traces.importers.log import Log
-from survey.traces.importers.rollouts.atif.steps import MARK, objects, outcomes, references
+from survey.traces.importers.rollouts.atif.steps import objects, outcomes, references
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +111,12 @@ def embed_sidechains(fields: Mapping[str, Any]) -> Mapping[str, Any]:
             sidechains[child].append(step)
         else:
             sidechains[child] = [step]
-            reference = {"trajectory_id": child, "extra": {MARK: {"returned": False}}}
+            reference = {"trajectory_id": child, "extra": {"is_sidechain": True}}
             steps.append(
                 {
                     "source": "system",
                     "timestamp": step.get("timestamp"),
                     "observation": {"results": [{"subagent_trajectory_ref": [reference]}]},
-                    "extra": {MARK: {"type": "nothing"}},
                 }
             )
     if not sidechains:

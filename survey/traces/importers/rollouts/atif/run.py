@@ -10,22 +10,17 @@ from typing import Any, NamedTuple
 from survey.traces.importers.json_values import flag, instance, items, mapping, number, text
 from survey.traces.importers.rollouts.atif.documents import Document, TrajectoryIndex
 from survey.traces.importers.rollouts.atif.steps import (
-    NOTES,
     TURNS,
     amount,
-    codes,
     moment,
     objects,
     outcomes,
-    own_extra,
     references,
-    spent,
     status,
-    tool_of,
     usage,
     words,
 )
-from survey.traces.model import OUTSIDE, Builder, Content, Trace, schema
+from survey.traces.model import OUTSIDE, Builder, Content, Trace
 
 
 class _Started(NamedTuple):
@@ -53,14 +48,13 @@ class Run:
         known = [stamp for stamp in stamps if stamp is not None]
         self._origin = known[0] if known else None
         run = text(root.fields.get("session_id")) or root.name or (root.path.stem if root.path else "trajectory")
-        loose = own_extra(root.fields).get("time") == "mixed"
         self.builder = Builder(
             run,
-            text(own_extra(root.fields).get("task_id")) or run,
+            run,
             importer="atif",
-            system=text(own_extra(root.fields).get("system")) or text(root.agent.get("name")),
+            system=text(root.agent.get("name")),
             version=text(root.agent.get("version")),
-            time="ordinal" if not known else "seconds" if len(known) == len(stamps) and not loose else "mixed",
+            time="ordinal" if not known else "seconds" if len(known) == len(stamps) else "mixed",
             content=content,
         )
         self._clock: dict[str, float | None] = {}
@@ -75,7 +69,7 @@ class Run:
     def _name_agents(self) -> None:
         """Name the agent of every trajectory in the run, and count the calls of each agent."""
         self._calls: Counter[str] = Counter()
-        self._name(self._root, text(own_extra(self._root.agent).get("agent_id")) or "main")
+        self._name(self._root, "main")
         for document in self._heads:
             for part in self._index.parts(document):
                 self._ids[id(part.fields)] = self._ids[id(document.fields)]
@@ -123,12 +117,11 @@ class Run:
 
     def _agent(self, agent: str, document: Document) -> Iterator[Document]:
         """Write the events of an agent; yield each sub-agent when it is its turn to be read."""
-        fields, about = document.agent, own_extra(document.agent)
+        fields = document.agent
         name = text(fields.get("name"))
         self.builder.agent(
             agent,
             name=name if name != agent else None,
-            role=text(about.get("role")),
             model=text(fields.get("model_name")),
         )
         self._clock.setdefault(agent, self._origin)
@@ -153,8 +146,7 @@ class Run:
             self.builder.lost("continuations that are missing")
             answer = None
         if document is self._root:
-            message = own_extra(document.fields).get("stop")
-            self._answered = message if isinstance(message, bool) and self._latest else answer is not None
+            self._answered = answer is not None
 
     def _moment(self, agent: str, stamp: object) -> float | None:
         """Return the time of a step, or of the previous step; None in a run without times."""
@@ -164,11 +156,6 @@ class Run:
         elif t is not None:
             self._clock[agent] = t
         return self._clock[agent]
-
-    def _at(self, extension: Mapping[str, Any], key: str, t: float | None) -> float | None:
-        """Return a time that our exporter stored, in a run that has times."""
-        stamp = moment(extension.get(key)) if self._origin is not None else None
-        return t if stamp is None else max(stamp, t or 0.0)
 
     def _event(self, type: str, agent: str, t: float | None, **fields: Any) -> str:
         id = self.builder.event(type, agent, t, **fields)
@@ -194,34 +181,25 @@ class Run:
         message, source = words(step.get("message")), step.get("source")
         if source == "agent":
             return self._turn(agent, step, message, t)
-        extension = own_extra(step)
         management = mapping(mapping(step.get("extra")).get("context_management")).get("type")
-        if extension.get("type") in NOTES:
-            self._noted(agent, extension, message, t)
-        elif source == "user":
+        if source == "user":
             self._prompted(agent, message, t)
         elif management in ("compaction", "pruning"):
             self._event("compaction", agent, t, text=message)
         elif source != "system":
             self.builder.lost("steps of an unknown source")
-        elif extension.get("type") != "nothing":
+        elif message or not outcomes(step):
             self.builder.lost("system messages")
         return None
 
     def _turn(self, agent: str, step: Mapping[str, Any], message: str | None, t: float | None) -> str | None:
-        extension, metrics, count = own_extra(step), mapping(step.get("metrics")), number(step.get("llm_call_count"))
-        known = extension.get("type")
+        metrics, count = mapping(step.get("metrics")), number(step.get("llm_call_count"))
         spawning = any(references(outcome) for outcome in outcomes(step))
-        if count == 0 and known not in TURNS and (known == "nothing" or not spawning):
+        if count == 0 and not spawning:
             self.builder.lost("steps that call neither a model nor a tool", int(not items(step.get("tool_calls"))))
             return None
         returned = any(edge == "return" and self._over(event, t) for event, edge in self._incoming[agent])
-        if known in TURNS:
-            type, decision = str(known), codes(extension)
-        elif spawning:
-            type, decision = "orchestrator_decision", ["O1", "O2"]
-        else:
-            type, decision = ("aggregate", ["O4"]) if returned else ("model_call", None)
+        type = "orchestrator_decision" if spawning else "aggregate" if returned else "model_call"
         self.builder.lost("model calls merged into one step", int(count) - 1 if count and count > 1 else 0)
         self._worked.add(agent)
         return self._event(
@@ -229,8 +207,7 @@ class Run:
             agent,
             t,
             text=message,
-            decision=decision,
-            t_end=self._at(extension, "ended", None),
+            decision={"orchestrator_decision": ["O1", "O2"], "aggregate": ["O4"]}.get(type),
             tokens=usage(metrics),
             cost=amount(metrics.get("cost_usd")),
             model=text(step.get("model_name")),
@@ -244,12 +221,11 @@ class Run:
         starts = {text(outcome.get("source_call_id")) for outcome in outcomes(step) if references(outcome)}
         calls: dict[str, str | None] = {}
         for call in objects(step.get("tool_calls")) if step.get("source") == "agent" else ():
-            name, extension = text(call.get("tool_call_id")), own_extra(call)
+            name = text(call.get("tool_call_id"))
             if name in starts:
                 calls[name or ""] = None
                 continue
-            at, tool = self._at(extension, "timestamp", t), tool_of(call)
-            id = self._event("tool_call", agent, at, tool=tool, parent=turn, **spent(extension))
+            id = self._event("tool_call", agent, t, tool=text(call.get("function_name")), parent=turn)
             if turn:
                 self.builder.link(turn, id, "causal")
             calls.setdefault(name or f"unnamed {id}", id)
@@ -267,23 +243,6 @@ class Run:
         else:
             self.builder.amend(self._spawns[agent], **self.builder.content.fields(message))
 
-    def _noted(self, agent: str, extension: Mapping[str, Any], message: str | None, t: float | None) -> None:
-        """Write an event that our exporter stored as a system step."""
-        kind, to = str(extension["type"]), text(extension.get("to"))
-        by = "user" if flag(extension.get("by_user")) else agent
-        how = {
-            "to": to,
-            "tool": text(extension.get("tool")),
-            "role": text(extension.get("role")),
-            "decision": codes(extension),
-        }
-        transfer = True if flag(extension.get("transfer")) else None
-        event = self._event(
-            kind, by, t, text=message, transfer=transfer, status=status(extension), **how, **spent(extension)
-        )
-        if by == "user" and to:
-            self._incoming[to].append((event, "causal"))
-
     def _started(
         self, agent: str, step: Mapping[str, Any], part: Document, turn: str | None, t: float | None
     ) -> list[_Started]:
@@ -300,10 +259,10 @@ class Run:
                     self.builder.lost("references to an agent that is still working")
                     continue
                 found = self._index.resolve(reference, part.path)
-                event = self._start(agent, child, reference, tool_of(call), turn, t)
+                event = self._start(agent, child, reference, text(call.get("function_name")), turn, t)
                 if not found and self.builder[event].type == "spawn":
                     self.builder.lost("sub-agents whose own trajectory is missing")
-                returns = own_extra(reference).get("returned") is not False
+                returns = not flag(mapping(reference.get("extra")).get("is_sidechain"))
                 started.append(_Started(event, child, found, outcome, returns, len(referenced) == 1))
         return started
 
@@ -319,7 +278,6 @@ class Run:
         extra = mapping(reference.get("extra"))
         role = text(extra.get("role")) or text(extra.get("subagent_type"))
         again, cause = child in self._clock, turn or self._before.get(agent)
-        t = self._at(own_extra(reference), "timestamp", t)
         event = self._event("delegate" if again else "spawn", agent, t, to=child, role=role, tool=tool)
         if cause:
             self.builder.link(cause, event, "causal", derived=turn is None)
@@ -348,13 +306,10 @@ class Run:
             if call is None:
                 self.builder.lost("observations without a tool call in their step")
                 continue
-            extension, message = own_extra(outcome), words(outcome.get("content"))
-            at = self._at(extension, "timestamp", self.builder[call].t if t is not None else None)
-            if t is not None and moment(extension.get("timestamp")) is None:
-                self.builder.lost("times of results, set to those of their calls")
-            result = self._event(
-                "tool_result", agent, at, parent=call, text=message, status=status(outcome), **spent(extension)
-            )
+            at = self.builder[call].t if t is not None else None
+            self.builder.lost("times of results, set to those of their calls", int(t is not None))
+            message = words(outcome.get("content"))
+            result = self._event("tool_result", agent, at, parent=call, text=message, status=status(outcome))
             self.builder.link(call, result, "tool_dependency")
 
     def _returned(self, agent: str, started: _Started, t: float | None) -> None:
@@ -363,10 +318,10 @@ class Run:
         if not started.returns:
             self.builder.lost("returns of sub-agents that are not logged")
             return
-        extension = own_extra(outcome)
-        t = None if t is None else max(self._latest.get(child, 0.0), self._at(extension, "timestamp", None) or 0.0, t)
-        again, costs = self.builder[started.event].type == "delegate", spent(extension)
-        if found and child not in self._worked and not again and costs == spent({}):
+        t = None if t is None else max(self._latest.get(child, 0.0), t)
+        again = self.builder[started.event].type == "delegate"
+        costs: dict[str, Any] = {}
+        if found and child not in self._worked and not again:
             totals = mapping(found.fields.get("final_metrics"))
             costs = {"tokens": usage(totals, "total_"), "cost": amount(totals.get("total_cost_usd"))}
         returned = self._event(
@@ -391,6 +346,3 @@ class Run:
         figures = {key: value for key in sorted(totals) if (value := number(totals[key])) is not None}
         if figures:
             self.builder.head["metrics"] = figures
-        topology = own_extra(self._root.fields).get("topology")
-        if topology in schema()["properties"]["topology"]["enum"]:
-            self.builder.head["topology"] = topology

@@ -7,12 +7,7 @@ from typing import Any
 
 from survey.traces.importers.json_values import flag, instant, items, mapping, number, text, tokens
 
-MARK = "trace_event"
-"""The key in any ``extra`` for data of our exporter that the format has no field for."""
-
 TURNS = ("orchestrator_decision", "aggregate", "model_call")
-NOTES = ("message", "delegate", "return", "despawn", "safety_event", "human_intervention", "compaction", "stop")
-"""Types of event that our exporter writes as system steps."""
 
 STATUSES = ("ok", "error", "cancelled", "timeout", "rejected")
 
@@ -32,22 +27,6 @@ def references(outcome: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return objects(outcome.get("subagent_trajectory_ref"))
 
 
-def own_extra(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the data of our exporter in ``extra``."""
-    return mapping(mapping(fields.get("extra")).get(MARK))
-
-
-def tool_of(call: Mapping[str, Any]) -> str | None:
-    """Return the tool of a call; the format requires a name even if there is none."""
-    return None if flag(own_extra(call).get("unnamed")) else text(call.get("function_name"))
-
-
-def codes(extension: Mapping[str, Any]) -> list[str] | None:
-    """Return the sub-decisions that our exporter stored."""
-    found = [code for code in items(extension.get("decision")) if code in ("O1", "O2", "O3", "O4", "O5")]
-    return list(dict.fromkeys(found)) or None
-
-
 LAST_DATE = 253402300800.0
 """The year 10000: later timestamps are invalid."""
 
@@ -61,7 +40,7 @@ def moment(value: object) -> float | None:
 def status(fields: Mapping[str, Any]) -> str | None:
     """Return the status of a step or a result, if recorded."""
     extra = mapping(fields.get("extra"))
-    message = own_extra(fields).get("status") or extra.get("status") or fields.get("status")
+    message = extra.get("status") or fields.get("status")
     wrong = flag(extra.get("is_error")) or flag(extra.get("tool_result_is_error"))
     return message if isinstance(message, str) and message in STATUSES else "error" if wrong else None
 
@@ -70,15 +49,6 @@ def amount(value: object) -> float | None:
     """Return a non-negative number, else None."""
     found = number(value)
     return found if found is not None and found >= 0 else None
-
-
-def spent(extension: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tokens and the cost that our exporter stored for an event other than a turn."""
-    kinds = {key: value for key, value in mapping(extension.get("tokens")).items() if key in _KINDS}
-    return {"tokens": tokens(**kinds) or amount(extension.get("tokens")), "cost": amount(extension.get("cost"))}
-
-
-_KINDS = ("input", "output", "cache_read", "cache_write", "reasoning")
 
 
 def usage(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, float] | float | None:
