@@ -20,6 +20,7 @@ from survey.escaping import LAYOUT, visible
 from survey.traces import InvalidTrace, Problems, Reading, Trace, readings
 from survey.traces.files import write_compressed
 from survey.traces.importers import BadLog, Importer, Log, importers, logs_in
+from survey.traces.metrics.prices import BadPrices, Prices, prices
 from survey.traces.model import Content, schema
 from survey.traces.problems import quoted
 
@@ -34,6 +35,20 @@ file = click.argument("path", metavar="FILE", type=existing)
 files = click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=existing)
 salt = click.option("--salt", metavar="TEXT",
                     help="Salt of the hashes, to keep several outputs comparable.  [default: a new one]")  # fmt: skip
+
+
+def _prices(context: click.Context, option: click.Parameter, path: Path | None) -> Prices | None:
+    if path is None:
+        return None
+    try:
+        return prices(path.read_text("utf-8"), str(path))
+    except (BadPrices, UnicodeDecodeError) as error:
+        raise click.BadParameter(str(error), context, option) from None
+
+
+table_of_prices = click.option("--prices", metavar="FILE", callback=_prices,
+                               type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                               help="Prices of models in place of the public list.")  # fmt: skip
 which = click.option("--trace", "wanted", metavar="ID", help="Trace to use, if the file holds several.")
 
 

@@ -21,6 +21,7 @@ from survey.cli.trace.files import (
     require_trace,
     salt,
     select_trace,
+    table_of_prices,
     which,
     write_output,
 )
@@ -31,6 +32,7 @@ from survey.traces.files import KEEPABLE, anonymised, to_json_line
 from survey.traces.importers import BadLog, Importer, Log, importers, logs_in
 from survey.traces.metrics import measure
 from survey.traces.metrics.difference import difference
+from survey.traces.metrics.prices import Prices
 from survey.traces.model import Content
 from survey.traces.problems import nearest, quoted
 from survey.traces.replay import until
@@ -111,21 +113,29 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
 @file
 @which
 @formats("text", "json", "html", about="Output format; html is a self-contained page.")
+@table_of_prices
 @output
 @reports_errors
-def report(path: Path, wanted: str | None, form: str, output: Path | None) -> None:
+def report(path: Path, wanted: str | None, form: str, prices: Prices | None, output: Path | None) -> None:
     """Measure a trace and print a report.
 
-    Nothing is guessed: where a trace does not allow a measure, the report says what is missing.
+    Nothing is guessed: where a trace does not allow a measure, the report says what is missing. Costs at list prices
+    rest on a dated table of public prices; FILE of --prices replaces it, in TOML:
+
+    \b
+      [models]
+      "my-model" = { input = 3, cache_read = 0.3, output = 15 }   # dollars for a million tokens
     """
     found = select_trace(path, wanted)
     if form == "html":
-        write_output(EXPORTERS["html"](found), output)
+        from survey.traces.exporters.report import html
+
+        write_output(html(found, prices), output)
     elif form == "json":
-        write_output(printing.as_json(found, measure(found)), output)
+        write_output(printing.as_json(found, measure(found, prices=prices)), output)
     else:
         replayed = replay(found)
-        write_output(printing.page(replayed, measure(replayed)), output)
+        write_output(printing.page(replayed, measure(replayed, prices=prices)), output)
 
 
 @trace.command("import", short_help="Convert logs of real systems to traces.")

@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 
 from survey.cli.output import echo, formats, output
-from survey.cli.trace.files import open_output, reports_errors
+from survey.cli.trace.files import open_output, reports_errors, table_of_prices
 from survey.extras import needed
 from survey.traces.files import write_compressed
+from survey.traces.metrics.prices import Prices
 from survey.traces.rewards import family
 from survey.traces.scoring import (
     FORMATS,
@@ -64,14 +65,15 @@ UNFINISHED = 3
 @click.option("--unit", default="agent", show_default=True, metavar="KIND", help="Unit that receives credit.")
 @click.option("--samples", type=click.IntRange(min=2), metavar="N", help="Estimate credit from N sampled orders.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sampling.")
+@table_of_prices
 @formats(*FORMATS, about="JSON Lines hold the complete rows; CSV is for a spreadsheet.")
 @output
 @click.option("--restart", is_flag=True, help="Discard the results of an earlier run in FILE.part.")
 @reports_errors
 def score(
     patterns: tuple[str, ...], engine: str, workers: int | None, scheduler: str | None, measures: tuple[str, ...],
-    families: tuple[str, ...], no_rewards: bool, credit: str, unit: str, samples: int | None, seed: int, form: str,
-    output: Path | None, restart: bool, timeout: float | None,
+    families: tuple[str, ...], no_rewards: bool, credit: str, unit: str, samples: int | None, seed: int,
+    prices: Prices | None, form: str, output: Path | None, restart: bool, timeout: float | None,
 ) -> None:  # fmt: skip
     """Score every trace of a corpus: one row for each, in the order of the files and of their traces.
 
@@ -98,7 +100,7 @@ def score(
         raise click.UsageError("--scheduler needs --engine dask, and no --workers: its cluster has its own workers")
     if timeout and engine != "dask":
         raise click.UsageError("--timeout needs --engine dask")
-    request = _request(measures, families, no_rewards, credit, unit, samples, seed)
+    request = _request(measures, families, no_rewards, credit, unit, samples, seed, prices.text if prices else "")
     regular = output is not None and _is_regular(output)
     target = Path(os.path.realpath(output)) if output is not None and regular else None
     found = _corpus(patterns, target)
@@ -147,7 +149,7 @@ def _rows(turns: Iterable[list[str]], journal: Journal, order: list[str]) -> Ite
 
 def _request(
     measures: tuple[str, ...], families: tuple[str, ...], no_rewards: bool, credit: str, unit: str,
-    samples: int | None, seed: int,
+    samples: int | None, seed: int, prices: str,
 ) -> Request:  # fmt: skip
     if families and no_rewards:
         raise click.UsageError("give either --family or --no-rewards, not both")
@@ -155,8 +157,9 @@ def _request(
     try:
         chosen = tuple(dict.fromkeys(_code(word) for word in families)) or plain.families
         return Request(
-            tuple(dict.fromkeys(measures)) or plain.measures, () if no_rewards else chosen, credit, unit, samples, seed
-        )
+            tuple(dict.fromkeys(measures)) or plain.measures, () if no_rewards else chosen, credit, unit, samples, seed,
+            prices,
+        )  # fmt: skip
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

@@ -86,7 +86,8 @@ def anonymised(trace: Trace, salt: str | None = None, keep: Collection[str] = ()
     answer, reasons of labels, the source and every field that the schema does not define. Losses are
     kept in the words of the toolkit's importers; all others are only counted. References to content
     are hashed again with a salt that is discarded (or given, so that several traces stay comparable),
-    to one length. Times begin at zero, so that they do not say when the run was. All measures keep their values.
+    to one length. Times begin at zero, so that they do not say when the run was. All measures keep their
+    values, but for costs at list prices, which hang on the names of models: these need ``keep``.
 
     ``keep`` names what stays as it is, of ``KEEPABLE``.
     """

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 
 from survey.traces.metrics.run import Run
+from survey.traces.metrics.spending import Calls
 from survey.traces.metrics.theme import Theme
-from survey.traces.model import Tokens
-from survey.traces.problems import NotMeasurable
+from survey.traces.problems import NotMeasurable, quoted
 
 THEME = Theme("costs")
-
-KINDS = ("input", "cache_read", "cache_write", "output")
-"""Kinds of tokens; those of reasoning are part of the output."""
 
 
 @THEME.measure("Tokens", "tokens")
@@ -35,17 +32,10 @@ def tokens_by_kind(run: Run) -> dict[str, float]:
     """
     run.need_tokens()
     spent: dict[str, float] = defaultdict(float)
-    plain = 0.0
-    for event in run.events:
-        recorded = event.tokens_
-        if recorded is None:
-            continue
-        if isinstance(recorded, Tokens):
-            for kind in KINDS:
-                spent[kind] += getattr(recorded, kind) or 0
-        else:
-            plain += recorded
-    spent["unspecified"] = plain
+    for calls in run.spending.calls:
+        for kind, amount in calls.tokens.items():
+            spent[kind] += amount
+    spent["unspecified"] = run.spending.unspecified
     return {kind: amount for kind, amount in spent.items() if amount}
 
 
@@ -126,6 +116,48 @@ def cost_by_tool(run: Run) -> dict[str, float]:
     uses = run.marks("tool_call", "tool_result")
     spent = {place: cost for place, cost in zip(run.priced, _costs(run), strict=True) if uses[place]}
     return _by_tool(run, spent, "no tool call or result records its cost")
+
+
+@THEME.measure("Cost at list prices", "US dollars")
+def list_cost_usd(run: Run) -> float:
+    """The price of the tokens of all events, by the models that the trace names and a dated list of public prices.
+
+    Input written to a cache counts at the price of the shortest storage, and discounts for batches are unknown. Your
+    own prices replace the list.
+    """
+    return sum(list_cost_by_model(run).values())
+
+
+@THEME.measure("Cost at list prices by model", "US dollars")
+def list_cost_by_model(run: Run) -> dict[str, float]:
+    """The price of the tokens of each model."""
+    return _at_list_prices(run, lambda calls: calls.model or "")
+
+
+@THEME.measure("Cost at list prices by agent", "US dollars")
+def list_cost_by_agent(run: Run) -> dict[str, float]:
+    """The price of the tokens of each agent."""
+    return _at_list_prices(run, lambda calls: calls.agent)
+
+
+def _at_list_prices(run: Run, key: Callable[[Calls], str]) -> dict[str, float]:
+    run.need_tokens()
+    spending, totals = run.spending, defaultdict[str, float](float)
+    if spending.unspecified:
+        raise NotMeasurable("some events record only a total of tokens, and each kind has its own price")
+    nameless = {calls.agent for calls in spending.calls if calls.model is None}
+    if nameless:
+        raise NotMeasurable(f"the trace names no model for {len(nameless)} of its agents")
+    unknown = {calls.model or "" for calls in spending.calls if calls.cost is None}
+    if unknown:
+        raise NotMeasurable(f"no price is known for {_some(unknown)} (--prices takes your own)")
+    for calls in spending.calls:
+        totals[key(calls)] += calls.cost or 0
+    return dict(totals)
+
+
+def _some(names: Collection[str]) -> str:
+    return ", ".join(map(quoted, sorted(names)[:3])) + (" and others" if len(names) > 3 else "")
 
 
 def _costs(run: Run) -> list[float]:

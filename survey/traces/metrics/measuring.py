@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from survey.traces.metrics import aggregation, communication, costs, durations, harm, team, turns
+from survey.traces.metrics.prices import Prices
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Measure, evaluated
 from survey.traces.model import Trace
@@ -19,13 +20,15 @@ MEASURES: dict[str, tuple[Measure, Callable[[Run], Any]]] = {
 """By name: the measure without a value, and the function that computes the value."""
 
 
-def measure(trace: Trace | Replay | Run, names: Iterable[str] | None = None) -> dict[str, Measure]:
+def measure(
+    trace: Trace | Replay | Run, names: Iterable[str] | None = None, *, prices: Prices | None = None
+) -> dict[str, Measure]:
     """Compute all measures of a trace, or those named, and return them by name.
 
     An existing ``Run`` is reused, with all it has already computed. The trace should be free of
-    errors; measures of an inconsistent trace mean little.
+    errors; measures of an inconsistent trace mean little. ``prices`` replaces the public list prices of models.
     """
-    run = trace if isinstance(trace, Run) else Run(trace if isinstance(trace, Replay) else replay(trace))
+    run = trace if isinstance(trace, Run) else Run(trace if isinstance(trace, Replay) else replay(trace), prices)
     found = {}
     for name in MEASURES if names is None else names:
         blank, function = MEASURES[name]

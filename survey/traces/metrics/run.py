@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 
+from survey.traces.metrics.prices import Prices, public
+from survey.traces.metrics.spending import Spending, spending
 from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, first_agent
 from survey.traces.problems import NotMeasurable
 from survey.traces.replay import Delegation, Replay, Timeline, delegations, levels, timeline
@@ -20,6 +22,8 @@ class Run:
     """A replayed trace with intermediate results that several measures share, each computed once."""
 
     replayed: Replay
+    prices: Prices | None = None
+    """The prices of models; None for the public list."""
 
     @property
     def events(self) -> Sequence[Event]:
@@ -89,6 +93,11 @@ class Run:
     def priced(self) -> list[int]:
         """The places of all events with a recorded cost."""
         return [place for place, event in enumerate(self.events) if event.cost is not None]
+
+    @cached_property
+    def spending(self) -> Spending:
+        """The tokens that events record."""
+        return spending(self.events, self.timeline.actors, self.replayed.trace.agents, self.prices or public())
 
     @cached_property
     def root(self) -> str:

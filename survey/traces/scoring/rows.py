@@ -7,6 +7,7 @@ from typing import Any
 
 from survey.traces.files import Reading
 from survey.traces.metrics import MEASURES, NotMeasurable, Run, measure
+from survey.traces.metrics.prices import prices
 from survey.traces.problems import Problems, nearest, quoted
 from survey.traces.replay import replay
 from survey.traces.rewards import FAMILIES, family, rewards
@@ -32,6 +33,8 @@ class Request:
     unit: str = "agent"
     samples: int | None = None
     seed: int = 0
+    prices: str = ""
+    """A table of the prices of models, in TOML; "": the public list."""
 
     def __post_init__(self) -> None:
         for name in self.measures:
@@ -73,7 +76,7 @@ def row_of(reading: Reading, request: Request) -> dict[str, Any]:
     replayed = replay(trace, limit=MAX_LISTED)
     problems.extend(replayed.problems)
     row = empty_row(reading.place, problems) | {"trace_id": trace.id, "task_id": trace.task}
-    run = Run(replayed)
+    run = Run(replayed, prices(request.prices, "prices") if request.prices else None)
     for name, found in measure(run, request.measures).items():
         if found.why_not:
             row["why_not"][name] = found.why_not

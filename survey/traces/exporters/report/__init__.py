@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from survey.traces.exporters.report.contents import contents
 from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short, visible
+from survey.traces.metrics.prices import Prices
 from survey.traces.model import Trace
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 
-def html(trace: Trace) -> str:
-    """Return the report of a run. The same trace yields the same bytes.
+def html(trace: Trace, prices: Prices | None = None) -> str:
+    """Return the report of a run, with the public prices of models or those given.
 
-    A measure that the trace does not allow is shown with the reason in place of a figure.
+    The same trace yields the same bytes. A measure that the trace does not allow is shown with the reason in place of
+    a figure.
     """
-    return _template().render(**contents(trace))
+    return _template().render(**contents(trace, prices))
 
 
 @cache

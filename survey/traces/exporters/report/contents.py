@@ -13,6 +13,7 @@ from survey.traces.exporters.report.drawing import drawing
 from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short
 from survey.traces.exporters.report.team import Member, members
 from survey.traces.metrics import Measure, Run, measure
+from survey.traces.metrics.prices import Prices, public
 from survey.traces.model import Trace
 from survey.traces.replay import TURNS, check, replay
 
@@ -51,10 +52,10 @@ class Bar:
     note: str = ""
 
 
-def contents(trace: Trace) -> dict[str, Any]:
+def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
     """Return all variables of the template."""
-    run = Run(replay(trace))
-    found = measure(run.replayed)
+    run = Run(replay(trace), prices)
+    found = measure(run)
     team = members(run)
     pieces = path.segments(run)
     return {
@@ -173,8 +174,16 @@ def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
     yield Figure("Messages", number(found["messages"].value))
     tokens = found["tokens"].value
     yield Figure("Tokens", "" if tokens is None else number(tokens))
-    cost = found["cost_usd"].value
-    yield Figure("Cost", "" if cost is None else _money(cost))
+    yield _cost(run, found)
+
+
+def _cost(run: Run, found: Mapping[str, Measure]) -> Figure:
+    """Return the recorded cost; if there is none, that at list prices."""
+    recorded, listed = found["cost_usd"].value, found["list_cost_usd"].value
+    if recorded is not None or listed is None:
+        return Figure("Cost", "" if recorded is None else _money(recorded))
+    as_of = (run.prices or public()).as_of
+    return Figure("Cost", _money(listed), f"at list prices of {as_of}" if as_of else "at list prices")
 
 
 def _at_once(found: Mapping[str, Measure]) -> str:
@@ -192,8 +201,9 @@ HEADLINES = ("wall_s", "work_s", "speedup_observed", "speedup_graph", "tokens", 
 def _reasons(found: Mapping[str, Measure]) -> list[tuple[str, str]]:
     """Return the missing headline figures with the reasons."""
     reasons: dict[str, list[str]] = defaultdict(list)
+    priced = found["list_cost_usd"].value is not None
     for name in HEADLINES:
-        if found[name].value is None:
+        if found[name].value is None and not (name == "cost_usd" and priced):
             reasons[found[name].why_not].append(found[name].title.lower())
     return [(", ".join(titles), why) for why, titles in reasons.items()]
 
@@ -283,7 +293,7 @@ def _parts(weights: Mapping[str, float], whole: float, shown: Any) -> list[Bar]:
 
 
 def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> Iterator[dict[str, Any]]:
-    """Yield the tables of costs: tokens by kind, agent and role, money by agent, calls and failures by tool."""
+    """Yield the tables of costs: tokens by kind, agent, role; money by agent or model; calls and failures by tool."""
     kinds: dict[str, float] = defaultdict(float)
     plain = 0.0
     for event in run.events:
@@ -302,6 +312,8 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
         yield _by(found[name], head, number)
     if found["cost_by_agent"].value is not None:
         yield _by(found["cost_by_agent"], "agent", _money)
+    elif found["list_cost_by_model"].value is not None:
+        yield _by(found["list_cost_by_model"], "model", _money)
     calls, failures = found["calls_by_tool"].value or {}, found["failures_by_tool"].value or {}
     table = _table("Calls by tool", "calls", calls, number)
     for part in ("rows", "more"):
