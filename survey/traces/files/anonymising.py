@@ -30,6 +30,23 @@ FIGURES = frozenset({
 })  # fmt: skip
 """Names of rewards, costs and metrics that identify nobody: all others are renamed."""
 
+ERRORS = frozenset(
+    {
+        "approval",
+        "cancelled",
+        "file_not_found",
+        "is_a_directory",
+        "limit",
+        "output_limit",
+        "parsing",
+        "permission",
+        "timeout",
+        "unicode_decode",
+        "unknown",
+    }
+)
+"""Kinds of failures that identify nobody: all others are renamed."""
+
 LABELS = frozenset({"decisive_error", "unsafe_content"})
 """The labels that measures use."""
 
@@ -93,7 +110,7 @@ def anonymised(trace: Trace, salt: str | None = None, keep: Collection[str] = ()
     """
     agent, tool, role = _Names("agent"), _Names("tool", keep="tools" in keep), _Names("role", keep="roles" in keep)
     name, model, id = _Names("name"), _Names("model", keep="models" in keep), _Names("e")
-    label, part = _Names("label", LABELS), _Names("figure", FIGURES)
+    error, label, part = _Names("error", ERRORS), _Names("label", LABELS), _Names("figure", FIGURES)
     content = Content(salt=salt)
     start = 0.0 if "times" in keep or trace.time != "seconds" else min((old.t for old in trace.events), default=0.0)
 
@@ -112,6 +129,7 @@ def anonymised(trace: Trace, salt: str | None = None, keep: Collection[str] = ()
             "id": id(old.id), "agent": tool(old.agent) if old.agent == old.tool else agent(old.agent),
             "agent_name": name(old.agent_name), "role": role(old.role), "from": agent(old.from_), "to": agent(old.to),
             "tool": tool(old.tool), "parent": id(old.parent), "content": None, "model": model(old.model),
+            "error": error(old.error),
             "content_ref": content.reference(old.content_ref) if old.content_ref else None,
         }  # fmt: skip
         if start:

@@ -7,6 +7,7 @@ through these functions cannot fail on a wrong type.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -27,6 +28,14 @@ def mapping(value: object) -> Fields:
 def items(value: object) -> list[Any]:
     """Return the value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
+
+
+WORD = re.compile(r"[\w.:/$-]{1,100}")
+
+
+def word(value: object) -> str | None:
+    """Return a text that is one word, such as the name of a class; None for any other value."""
+    return value if isinstance(value, str) and WORD.fullmatch(value) else None
 
 
 def text(value: object) -> str | None:

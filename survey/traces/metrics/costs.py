@@ -89,6 +89,13 @@ def failures_by_tool(run: Run) -> dict[str, int]:
     return dict(failed)
 
 
+@THEME.measure("Failures by kind", "results")
+def failures_by_kind(run: Run) -> dict[str, int]:
+    """The number of results with a status other than ok, by the kind of the error, or else by the status."""
+    results = [run.events[result] for result in run.replayed.answers.values()]
+    return dict(Counter(result.error or result.status for result in results if result.status != "ok"))
+
+
 @THEME.measure("Cost", "US dollars")
 def cost_usd(run: Run) -> float:
     """The recorded cost of all events."""

@@ -88,6 +88,7 @@ class Event(
     content: str | None = None
     trusted: bool | None = None
     model: str | None = None
+    error: str | None = None
     waits_for: Literal["agents", "people", "tool"] | None = None
     other: dict[str, Any] | None = None
     """Fields that the schema does not define, and fields of a trace without ``schema_version`` that use

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from survey.traces import Trace, replay
+from survey.traces import Trace, metrics, replay
 from survey.traces.metrics import MEASURES, Run, compare, measure
 from tests.traces.strategies import Json, published_example, small
 
@@ -75,9 +75,14 @@ EXPECTED = [
     ("tokens_by_role", {"boss": 600, "worker": 400}),
     ("calls_by_tool", {"search": 1}),
     ("failures_by_tool", {"search": 1}),
+    ("failures_by_kind", {"error": 1}),
     ("cost_usd", 0.75),
     ("cost_by_agent", {"a": 0.25, "lead": 0.5}),
 ]
+
+
+def test_every_measure_can_be_imported_by_its_name() -> None:
+    assert MEASURES.keys() <= set(metrics.__all__)
 
 
 @pytest.mark.parametrize(("name", "value"), EXPECTED, ids=[row[0] for row in EXPECTED])

@@ -319,6 +319,8 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
     for part in ("rows", "more"):
         table[part] = [replace(bar, note=_failed(failures.get(bar.name, 0))) for bar in table[part]]
     yield {**table, "noted": "failed" if failures else "", "why_not": "" if calls else "no tool was called"}
+    if failures:
+        yield _by(found["failures_by_kind"], "kind", number)
 
 
 def _failed(count: int) -> str:

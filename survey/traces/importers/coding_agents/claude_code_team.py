@@ -89,6 +89,7 @@ class _Team:
             if id := text(member.get("agentId")) or text(member.get("name")):
                 self.members.setdefault(id, member)
         self.lead = text(first.get("leadAgentId")) or next(iter(self.members), "team-lead")
+        self.created = _time(first.get("createdAt"))
         self.content = content
         self.messages: list[_InboxMessage] = []
         self.tasks: list[Mapping[str, Any]] = []
@@ -168,6 +169,7 @@ class _Writer:
 
     def write(self) -> None:
         """Write all events and links."""
+        self._found()
         self._join()
         for message in sorted(self.team.messages, key=lambda message: message.t):
             self._message(message)
@@ -187,6 +189,15 @@ class _Writer:
         event = self.builder.event(type, agent, t, **fields)
         self.life[agent].append((t, event))
         return event
+
+    def _found(self) -> None:
+        """Write the decision to have a team, with which the run begins, unless something is recorded before it."""
+        acts = [message.t for message in self.team.messages]
+        acts += [
+            _time(member.get("joinedAt")) or 0.0 for id, member in self.team.members.items() if id != self.team.lead
+        ]
+        if self.team.created is not None and acts and self.team.created <= min(acts):
+            self._event("orchestrator_decision", self.team.lead, self.team.created, decision=["O1"])
 
     def _join(self) -> None:
         """Write the members: the lead exists from the start and spawns every other member when it joins."""

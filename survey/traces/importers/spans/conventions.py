@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from survey.traces.importers.json_values import mapping, number, parsed, text, tokens
+from survey.traces.importers.json_values import mapping, number, parsed, text, tokens, word
 from survey.traces.importers.spans.judgements import REWARD_SPANS, rewards
 from survey.traces.importers.spans.span import Span
 
@@ -226,6 +226,13 @@ def status(span: Span) -> str | None:
     if "cancel" in error:
         return "cancelled"
     return "rejected" if error == "rejected" else "error"
+
+
+def error(span: Span) -> str | None:
+    """Return the kind of the failure, if the log names one that says more than the status."""
+    thrown = (word(about.get("exception.type")) for name, _, about in span.events if name == "exception")
+    kind = word(span.attributes.get("error.type")) or next(filter(None, thrown), None)
+    return None if kind in ("_OTHER", status(span)) else kind
 
 
 def input_text(span: Span) -> str | None:

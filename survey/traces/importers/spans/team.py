@@ -170,8 +170,10 @@ class _TraceWriter:
         if end is None:
             self.builder.lost("tool calls that never ended")
             return
-        status, words = conventions.status(span), conventions.output_text(span)
-        result = self.builder.event("tool_result", member.id, end, text=words, tool=name, parent=call, status=status)
+        result = self.builder.event(
+            "tool_result", member.id, end, text=conventions.output_text(span), tool=name, parent=call,
+            status=conventions.status(span), error=conventions.error(span),
+        )  # fmt: skip
         self.ended[span] = result
         member.acts.append(result)
         self.builder.link(call, result, "tool_dependency")

@@ -18,6 +18,7 @@ from survey.traces.importers.benchmarks.inspect_log import IMPORTER
 from survey.traces.importers.benchmarks.inspect_log.outcome import scores
 from survey.traces.importers.benchmarks.inspect_log.writing import account
 from survey.traces.importers.log import BadLog, Log
+from survey.traces.metrics import measure
 from survey.traces.model import Content
 from tests.traces.importers.losses import lost
 from tests.traces.importers.mutants import MISFITS, thinned
@@ -294,6 +295,8 @@ def test_a_call_begins_when_it_is_approved(team: Trace) -> None:
 def test_rejections_timeouts_and_cancellations_are_statuses(team: Trace) -> None:
     guesses = [event.status for event in team if event.type == "tool_result" and event.tool == "guess"]
     assert guesses == ["rejected", "timeout"]
+    assert [event.error for event in team if event.tool == "guess" and event.error] == ["approval", "timeout"]
+    assert measure(team, ["failures_by_kind"])["failures_by_kind"].value == {"approval": 1, "timeout": 1}
     assert [event.status for event in team if event.agent == "crit" and event.type == "model_call"] == [
         "ok",
         "cancelled",

@@ -39,8 +39,8 @@ def edges(trace: Trace, type: str) -> set[tuple[str, str]]:
 
 # team, members beside the lead, messages, of them the protocol's, returns, despawns, decisions
 REAL = [
-    ("analysis-team", 4, 26, 21, 8, 4, 9),
-    ("humble-chasing-goose", 2, 6, 4, 2, 0, 2),
+    ("analysis-team", 4, 26, 21, 8, 4, 10),
+    ("humble-chasing-goose", 2, 6, 4, 2, 0, 3),
 ]
 
 
@@ -64,10 +64,25 @@ def test_real_teams_have_a_lead_and_the_members_and_messages_known_of_them(
 def test_members_are_spawned_by_the_lead_when_they_joined() -> None:
     trace = team(HARBOUR)
     assert [(event.t, event.agent, event.to, event.role) for event in trace if event.type == "spawn"] == [
-        (0.0, "lead@harbour", "ann@harbour", "general-purpose"),
-        (1.0, "lead@harbour", "bob@harbour", "general-purpose"),
-        (55.0, "lead@harbour", "ann-2@harbour", "general-purpose"),
+        (5.0, "lead@harbour", "ann@harbour", "general-purpose"),
+        (6.0, "lead@harbour", "bob@harbour", "general-purpose"),
+        (60.0, "lead@harbour", "ann-2@harbour", "general-purpose"),
     ]
+
+
+def test_a_run_begins_when_the_team_was_created() -> None:
+    trace = team(HARBOUR)
+    assert (trace.events[0].type, trace.events[0].agent, trace.events[0].t) == (
+        "orchestrator_decision", "lead@harbour", 0.0,
+    )  # fmt: skip
+    assert trace.events[1].t == 5.0
+
+
+@pytest.mark.parametrize("created", [None, 1772359300000, "soon"], ids=["missing", "after the first member", "no time"])
+def test_a_creation_that_cannot_be_the_beginning_is_left_out(created: object, tmp_path: Path) -> None:
+    config = {**json.loads((HARBOUR / "config.json").read_text()), "createdAt": created}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert kinds(team(tmp_path)) == {"spawn": 2}
 
 
 def test_a_name_is_served_by_the_instance_that_joined_last() -> None:
@@ -75,11 +90,11 @@ def test_a_name_is_served_by_the_instance_that_joined_last() -> None:
     assert [
         (event.t, event.to) for event in trace if event.type == "message" and (event.to or "").startswith("ann")
     ] == [
-        (5.0, "ann@harbour"),
-        (25.0, "ann@harbour"),
-        (35.0, "ann@harbour"),
-        (45.0, "ann"),  # the first is gone, the second not there yet: nobody answers to the name
-        (65.0, "ann-2@harbour"),
+        (10.0, "ann@harbour"),
+        (30.0, "ann@harbour"),
+        (40.0, "ann@harbour"),
+        (50.0, "ann"),  # the first is gone, the second not there yet: nobody answers to the name
+        (70.0, "ann-2@harbour"),
     ]
     assert [agent["name"] for agent in trace.agents.values()].count("ann") == 2
 
@@ -99,10 +114,10 @@ def test_messages_that_are_json_objects_are_the_protocols_and_others_are_plain()
 @pytest.mark.parametrize(
     ("type", "acts"),
     [
-        ("orchestrator_decision", [(5, "lead", "ok"), (10, "lead", "ok"), (31, "lead", "ok"), (35, "lead", "ok")]),
-        ("return", [(34, "ann", "ok"), (75, "bob", "cancelled"), (76, "ann-2", "error")]),
-        ("despawn", [(39, "ann", "ok")]),
-        ("human_intervention", [(33, "user", "ok")]),
+        ("orchestrator_decision", [(t, "lead", "ok") for t in (0, 10, 15, 36, 40)]),
+        ("return", [(39, "ann", "ok"), (80, "bob", "cancelled"), (81, "ann-2", "error")]),
+        ("despawn", [(44, "ann", "ok")]),
+        ("human_intervention", [(38, "user", "ok")]),
     ],
 )
 def test_messages_of_the_protocol_stand_beside_the_acts_that_they_announce(
@@ -111,9 +126,9 @@ def test_messages_of_the_protocol_stand_beside_the_acts_that_they_announce(
     assert [(e.t, e.agent.split("@")[0], e.status) for e in team(HARBOUR) if e.type == type] == acts
 
 
-def test_assigning_decides_whom_and_a_request_to_shut_down_decides_when_to_stop() -> None:
+def test_founding_decides_that_others_work_assigning_whom_and_a_request_to_shut_down_decides_when_to_stop() -> None:
     decisions = [event.optional_fields["decision"] for event in team(HARBOUR) if event.type == "orchestrator_decision"]
-    assert decisions == [["O2"], ["O2"], ["O5"], ["O5"]]
+    assert decisions == [["O1"], ["O2"], ["O2"], ["O5"], ["O5"]]
 
 
 def test_a_message_leads_to_what_its_receiver_does_next_unless_it_was_never_read() -> None:
@@ -185,7 +200,7 @@ def test_a_team_of_nobody_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_configuration_from_standard_input_gives_the_spawns() -> None:
     path = HARBOUR / "config.json"
     [trace] = IMPORTER.read(Log(path, path.read_bytes()), Content())
-    assert kinds(trace) == {"spawn": 2}
+    assert kinds(trace) == {"orchestrator_decision": 1, "spawn": 2}
 
 
 ODD: list[Any] = [

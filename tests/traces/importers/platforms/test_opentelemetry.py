@@ -146,6 +146,17 @@ def test_an_error_type_is_the_status_of_the_result() -> None:
     assert [event.status for event in trace if event.type == "tool_result"] == ["timeout", "ok"]
 
 
+def test_the_name_of_an_exception_says_what_kind_of_failure_it_was() -> None:
+    document = json.loads((LOGS / "genai.json").read_text())
+    kinds = {"TimeoutError": ("timeout", "TimeoutError"), "_OTHER": ("error", None), "no such file": ("error", None)}
+    for written, (status, kind) in kinds.items():
+        text = json.dumps(document).replace('"stringValue": "timeout"', json.dumps({"stringValue": written})[1:-1])
+        assert text != json.dumps(document)
+        [trace] = IMPORTER.read(Log(Path("spans.json"), text.encode()), Content())
+        failed = next(event for event in trace if event.type == "tool_result")
+        assert (failed.status, failed.error) == (status, kind)
+
+
 def test_an_evaluation_event_rewards_what_it_stands_on() -> None:
     [trace] = imported("genai.json")
     assert [(event.id, event.optional_fields["reward"]) for event in trace if "reward" in event.optional_fields] == [

@@ -10,7 +10,7 @@ from typing import Any
 
 from survey.traces.importers.benchmarks.inspect_log.events import ROOT, Item, Span, Transcript, message, names_agent
 from survey.traces.importers.benchmarks.inspect_log.outcome import failed, limit_of, scores
-from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text, tokens
+from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text, tokens, word
 from survey.traces.model import Builder
 
 Act = tuple[tuple[float, int, float], Callable[[Any], None], Any]
@@ -192,7 +192,7 @@ class Writer:
     def _return(self, child: str, owner: str, t: float | None, call: Item | None) -> str:
         """Write the end of an agent, which also waited for returns of its sub-agents that it did not read."""
         result = self._result_of(call) if call else None
-        id = self._add("return", child, t, to=owner, status=_status_of_tool(call) if call else None, text=result)
+        id = self._add("return", child, t, to=owner, text=result, **_failure_of_tool(call))
         self._link_returns(self.unread.pop(child, []), id, "return")
         self._add("despawn", child, t)
         return id
@@ -203,9 +203,9 @@ class Writer:
             self.unread[owner].append((self._return(child, owner, item.end, item), False))
         elif not item.child:
             call = self._event_of(item)
-            tool, status = text(item.fields.get("function")), _status_of_tool(item)
-            result = self._result_of(item)
-            id = self._add("tool_result", owner, item.end, tool=tool, parent=call, status=status, text=result)
+            tool, result = text(item.fields.get("function")), self._result_of(item)
+            failure = _failure_of_tool(item)
+            id = self._add("tool_result", owner, item.end, tool=tool, parent=call, text=result, **failure)
             self.builder.link(call, id, "tool_dependency")
             self._link_returns(self.unread.pop(item, []), id, "return")
 
@@ -349,11 +349,13 @@ def _status_of_model(fields: Fields) -> str | None:
     return "error" if error else None
 
 
-def _status_of_tool(item: Item) -> str | None:
-    error = mapping(item.fields.get("error"))
-    if error or flag(item.fields.get("failed")):
-        return STATUS_OF_ERROR.get(text(error.get("type")) or "", "error")
-    return None
+def _failure_of_tool(item: Item | None) -> dict[str, str | None]:
+    """Return the status and the kind of the error of a tool call that failed."""
+    error = mapping(item.fields.get("error")) if item else {}
+    if not error and not (item and flag(item.fields.get("failed"))):
+        return {}
+    kind = word(error.get("type"))
+    return {"status": STATUS_OF_ERROR.get(kind or "", "error"), "error": kind}
 
 
 def _text_of(content: object) -> str:
