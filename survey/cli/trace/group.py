@@ -30,7 +30,7 @@ from survey.traces import Reading, replay, states
 from survey.traces.exporters import EXPORTERS
 from survey.traces.files import KEEPABLE, anonymised, to_json_line
 from survey.traces.importers import BadLog, Importer, Log, importers, logs_in
-from survey.traces.metrics import measure
+from survey.traces.metrics import Run, measure
 from survey.traces.metrics.difference import difference
 from survey.traces.metrics.prices import Prices
 from survey.traces.model import Content
@@ -134,8 +134,8 @@ def report(path: Path, wanted: str | None, form: str, prices: Prices | None, out
     elif form == "json":
         write_output(printing.as_json(found, measure(found, prices=prices)), output)
     else:
-        replayed = replay(found)
-        write_output(printing.page(replayed, measure(replayed, prices=prices)), output)
+        run = Run(replay(found), prices)
+        write_output(printing.page(run, measure(run)), output)
 
 
 @trace.command("import", short_help="Convert logs of real systems to traces.")

@@ -12,8 +12,9 @@ from typing import Any
 from survey.cli.output import Alert, Heading, echo
 from survey.traces import Event, Problems, Replay, State, Trace
 from survey.traces.exporters import Exporter
+from survey.traces.exporters.report.headline import as_text as headline
 from survey.traces.importers import Importer
-from survey.traces.metrics import Measure
+from survey.traces.metrics import Measure, Run
 from survey.traces.metrics.difference import Difference
 
 GROUPS = {
@@ -91,13 +92,15 @@ def as_json(trace: Trace, measures: Mapping[str, Measure]) -> dict[str, Any]:
     return {"trace_id": trace.id, "task_id": trace.task, "time": trace.time, "measures": found}
 
 
-def page(replayed: Replay, measures: Mapping[str, Measure]) -> list[str]:
+def page(run: Run, measures: Mapping[str, Measure]) -> list[str]:
     """Return the lines of a report on the measures."""
+    replayed = run.replayed
     trace, width = replayed.trace, min(max(shutil.get_terminal_size().columns, 60), 100)
     lines: list[str] = [Heading(trace.id), _subtitle(replayed)]
     if replayed.problems.errors:
         errors = _count(replayed.problems.errors, "error")
         lines.append(Alert(f"{errors}: the figures are unreliable (run survey trace check)."))
+    lines += ["", *textwrap.wrap(headline(run, measures), width)]
     for group, title in GROUPS.items():
         shown = [
             line for one in measures.values() if one.group == group and not one.why_not for line in _figure(one, width)

@@ -14,7 +14,7 @@ KEPT = ("schema_version", "topology", "time", "link_quality")
 FLAGS = ("protocol",)
 """Additional fields that measures need and that identify nobody."""
 
-TIMES = ("t", "t_end", "delivered")
+TIMES = ("t", "t_end", "t_first", "delivered")
 
 KEEPABLE = ("times", "models", "tools", "roles")
 """What may stay as it is, where who shares the trace has looked: the times of its clock, and these names."""

@@ -70,6 +70,7 @@ def _uncommon(events: list[Event]) -> list[Event]:
         if ((spent := event.tokens_) is not None and (spent.__class__ is not float or spent >= LARGEST))
         or event.t >= LARGEST
         or event.t_end is not None
+        or event.t_first is not None
         or event.cost is not None
         or event.delivered is not None
         or event.decision is not None
@@ -88,5 +89,5 @@ def _sound(event: Event) -> bool:
         rewards = event.reward.values() if isinstance(event.reward, dict) else [event.reward]
         if any(abs(reward) >= LARGEST for reward in rewards):
             return False
-    counted = (event.t, event.t_end, event.cost, event.delivered, event.tokens)
+    counted = (event.t, event.t_end, event.t_first, event.cost, event.delivered, event.tokens)
     return all(number is None or number < LARGEST for number in counted)

@@ -11,7 +11,7 @@ from survey.traces.metrics.prices import Prices, public
 from survey.traces.metrics.spending import Spending, spending
 from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, first_agent
 from survey.traces.problems import NotMeasurable
-from survey.traces.replay import Delegation, Replay, Timeline, delegations, levels, timeline
+from survey.traces.replay import BEGINNING_UNKNOWN, Delegation, Replay, Timeline, delegations, levels, timeline
 
 ACTING = tuple(type for type in EVENT_TYPES if type not in ("human_intervention", "safety_event", "tool_result"))
 """Event types that only agents have; the others may belong to people, guards and tools."""
@@ -24,6 +24,8 @@ class Run:
     replayed: Replay
     prices: Prices | None = None
     """The prices of models; None for the public list."""
+    is_shortest: bool = False
+    """Whether what has no time of beginning counts from its first record only."""
 
     @property
     def events(self) -> Sequence[Event]:
@@ -45,7 +47,18 @@ class Run:
     @cached_property
     def timeline(self) -> Timeline:
         """Busy times and the critical path."""
-        return timeline(self.replayed)
+        return timeline(self.replayed, shortest=self.is_shortest)
+
+    @cached_property
+    def shortest(self) -> Run:
+        """The run in which turns began with their first record, if the log does not say when they did."""
+        return Run(self.replayed, self.prices, is_shortest=True)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the trace leaves open when some of its turns or messages began."""
+        turns = self.acts(*BEGINNING_UNKNOWN)
+        return any(event.t_end is None or event.t_first is not None for event in turns)
 
     @cached_property
     def profile(self) -> dict[int, float]:

@@ -223,6 +223,8 @@ class Builder:
             moved["parent"] = names.get(event.parent, event.parent)
         if event.t_end is not None:
             moved["t_end"] = round(max(event.t_end, event.t) - start, 6)
+        if event.t_first is not None:
+            moved["t_first"] = round(max(event.t_first, event.t) - start, 6)
         if event.delivered is not None and event.delivered is not False:
             moved["delivered"] = round(max(event.delivered, event.t) - start, 6)
         return replace(event, **moved)

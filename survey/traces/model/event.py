@@ -76,6 +76,7 @@ class Event(
     to: str | None = None
     tool: str | None = None
     t_end: Amount | None = None
+    t_first: Amount | None = None
     status_: Status | None = None
     tokens_: Amount | Tokens | None = None
     cost: Amount | None = None

@@ -145,6 +145,9 @@ class Walk:
             self._report("ends-early", event, f"ends at {end:g}, before it begins at {event.t:g}")
         elif end > self._end:
             self._end = end
+        if event.t_first is not None and not event.t <= event.t_first <= event.end:
+            text = f"has its first record at {event.t_first:g}, outside of its time from {event.t:g} to {event.end:g}"
+            self._report("record-outside", event, text, warning=True)
 
     def _reasons(self, event: Event, tokens: Tokens) -> None:
         part, whole = tokens.reasoning or 0, tokens.output

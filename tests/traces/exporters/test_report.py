@@ -95,8 +95,9 @@ def test_the_head_says_which_run_and_its_figures() -> None:
     assert "System hand" in text
     assert "Outcome solved, score 0.83" in text
     assert "Rewards orchestration 0.3, team 1" in text
-    assert "Wall time 21 s Work 24 s Critical path 21 s Observed speed-up 1.14 × Potential speed-up 1.14 ×" in text
-    assert "3 agents did 24 s of work in 21 s." in text
+    assert "Wall time 21 s Work 24 s at least 18 s Critical path 21 s at least 15 s" in text
+    assert "Observed speed-up 1.14 × 1.14 to 1.20 Potential speed-up 1.14 × 1.14 to 1.20" in text
+    assert "3 agents did 18 s to 24 s of work in 21 s." in text
 
 
 def test_what_cannot_be_measured_says_why() -> None:
@@ -104,6 +105,16 @@ def test_what_cannot_be_measured_says_why() -> None:
     assert "Cost – not measurable" in text
     assert "Not measurable: cost, since no event records its cost." in text
     assert "Not measurable: tokens, since no event records its tokens." in text
+
+
+def test_a_cost_that_is_missing_says_why_the_list_of_prices_does_not_help() -> None:
+    builder = Builder("r", "t", importer="by hand", content=Content(salt=""))
+    builder.agent("lead", model="my-own-model")
+    builder.event("model_call", "lead", 0.0, t_end=1.0, tokens={"input": 10, "output": 5})
+    assert (
+        'Not measurable: cost, since no event records its cost, and no price is known for "my-own-model" '
+        "(--prices takes your own)."
+    ) in page(builder.build()).text
 
 
 def test_contradictions_losses_links_and_judgements_are_said() -> None:

@@ -14,7 +14,7 @@ STRANGE: list[Any] = [None, True, False, 0, -1, 1e300, 3.5, "", "x", "ü" * 300,
 
 FAULTS_OF_AN_IMPORTER = {
     "schema", "duplicate-id", "unknown-event", "causal-cycle", "effect-before-cause", "edge-type", "duplicate-edge",
-    "total", "second-result", "result-without-call", "ends-early", "negative-cost", "before-spawn", "never-spawned",
+    "total", "second-result", "result-without-call", "ends-early", "record-outside", "negative-cost", "before-spawn", "never-spawned",
 }  # fmt: skip
 """Kinds of problem that no log may cause; a damaged log may record a delegation to an agent that has ended."""
 

@@ -104,6 +104,7 @@ def test_a_trace_with_one_error_says_what_where_and_with_which_other_event(
 
 # warnings: unusual, but possible
 WARNINGS: list[tuple[str, list[Json], Edges, Json, str]] = [
+    ("record-outside", [{**TURN, "t": 5, "t_first": 8, "t_end": 7}], [], {}, '/events/0: warning: "e1" (model_call): has its first record at 8, outside of its time from 5 to 7'),
     ("call-without-result", [CALL], [], {}, '/events/0: warning: "e1" (tool_call): "lead" never gets a result'),
     ("message-without-receiver", [{"type": "message"}], [], {}, '/events/0: warning: "e1" (message): does not say who receives it (expected "to")'),
     ("edge-type", [TURN, TURN], [("e1", "e2", "message")], {}, 'warning: an edge of type message leads from "e1" (model_call) to "e2" (model_call)'),

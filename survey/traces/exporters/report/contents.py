@@ -11,6 +11,7 @@ from typing import Any
 from survey.traces.exporters.report import path
 from survey.traces.exporters.report.drawing import drawing
 from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short
+from survey.traces.exporters.report.headline import between, bounds, differ, headline, times
 from survey.traces.exporters.report.team import Member, members
 from survey.traces.metrics import Measure, Run, measure
 from survey.traces.metrics.prices import Prices, public
@@ -62,7 +63,7 @@ def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
         "trace": trace,
         "timed": path.timed(run),
         "about": list(_about(trace)),
-        "lead": " ".join(_lead(run, found)),
+        "lead": " ".join(headline(run, found)),
         "figures": list(_figures(run, found)),
         "reasons": _reasons(found),
         "problems": _problems(trace),
@@ -128,43 +129,21 @@ def _date(text: str) -> str:
     return f"{at.day} {at:%B} {at.year}, {at:%H:%M:%S}{' UTC' if at.tzinfo else ''}"
 
 
-def _lead(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
-    """Summarise the run in two or three sentences."""
-    crew = plural(found["agents"].value, "agent")
-    if not path.timed(run):
-        steps, chain = found["steps"].value, found["critical_path_steps"].value
-        yield f"{crew} took {plural(steps, 'step')}, of which {number(chain)} had to follow one another."
-        yield "The log has no times to measure, so this report counts events and gives no durations."
-        return
-    wall, work, active = (found[name].value for name in ("wall_s", "work_s", "union_s"))
-    yield f"{crew} did {duration(work)} of work in {duration(wall)}."
-    silent = wall - active
-    if wall > 0 and silent / wall >= 0.05:
-        yield f"For {duration(silent)} of that time ({share(silent / wall)}) no agent was working."
-    asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
-    if wall > 0 and asked / wall >= 0.05:
-        yield f"Agent {short(run.root)} waited {duration(asked)} for people."
-    observed, graph = found["speedup_observed"].value, found["speedup_graph"].value
-    if observed is not None and graph is not None and found["agents"].value > 1:
-        more = f"would have allowed {_times(graph)}" if graph > observed * 1.01 else "allowed no more"
-        yield f"While any agent was working, {_times(observed)} worked on average; the dependencies {more}."
-
-
-def _times(value: float) -> str:
-    return f"{value:,.2f}"
-
-
 def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
     """Yield the headline figures; ``_reasons`` explains those without a value."""
-    seconds = [(name, found[name].value) for name in ("wall_s", "work_s", "critical_path_s")]
-    for name, value in seconds:
+    limits = bounds(run, found)
+    for name in ("wall_s", "work_s", "critical_path_s"):
+        value = found[name].value
         if name == "critical_path_s" and value is None:
             yield Figure("Critical path", plural(found["critical_path_steps"].value, "step"))
         else:
-            yield Figure(found[name].title, "" if value is None else duration(value))
+            least = limits.get(name, (0.0, 0.0))
+            note = f"at least {duration(least[0])}" if differ(*least) else ""
+            yield Figure(found[name].title, "" if value is None else duration(value), note)
     for name in ("speedup_observed", "speedup_graph"):
         value = found[name].value
-        yield Figure(found[name].title, "" if value is None else f"{_times(value)} ×")
+        note = between(limits[name], times) if name in limits and differ(*limits[name]) else ""
+        yield Figure(found[name].title, "" if value is None else f"{times(value)} ×", note)
     yield Figure("Agents", number(found["agents"].value), _at_once(found))
     types = Counter(event.type for event in run.events)
     turns = sum(types[type] for type in TURNS)
@@ -201,10 +180,14 @@ HEADLINES = ("wall_s", "work_s", "speedup_observed", "speedup_graph", "tokens", 
 def _reasons(found: Mapping[str, Measure]) -> list[tuple[str, str]]:
     """Return the missing headline figures with the reasons."""
     reasons: dict[str, list[str]] = defaultdict(list)
-    priced = found["list_cost_usd"].value is not None
+    listed = found["list_cost_usd"]
     for name in HEADLINES:
-        if found[name].value is None and not (name == "cost_usd" and priced):
-            reasons[found[name].why_not].append(found[name].title.lower())
+        if found[name].value is not None or (name == "cost_usd" and listed.value is not None):
+            continue
+        why = found[name].why_not
+        if name == "cost_usd" and listed.why_not != found["tokens"].why_not:
+            why += f", and {listed.why_not}"
+        reasons[why].append(found[name].title.lower())
     return [(", ".join(titles), why) for why, titles in reasons.items()]
 
 
@@ -364,6 +347,6 @@ def _value(value: float, unit: str) -> str:
     if unit == "US dollars":
         return _money(value)
     if unit == "times":
-        return f"{_times(value)} ×"
+        return f"{times(value)} ×"
     words = {"agents", "steps", "tokens", "messages", "levels", "calls", "results"}
     return plural(value, unit[:-1]) if unit in words else f"{number(value)} {unit}"

@@ -130,6 +130,7 @@ class _TraceWriter:
             turn.agent,
             start,
             t_end=turn.end if turn.end > start and self.session.time == "seconds" else None,
+            t_first=turn.at[0] if turn.at[0] > start and self.session.time == "seconds" else None,
             decision=decisions or (["O4"] if aggregates else None),
             tokens=turn.usage or None,
             model=turn.model,

@@ -255,7 +255,10 @@ class _ThreadWriter:
         type = "orchestrator_decision" if codes else "aggregate" if over else "model_call"
         decision = codes or (["O4"] if over else None)
         end = act.end if self._run.timed and t is not None and act.end is not None and act.end > t else None
-        turn = self._do(type, t, t_end=end, text=act.message, decision=decision, tokens=act.usage, model=act.model)
+        first = act.t if end is not None and act.t is not None and t is not None and act.t > t else None
+        turn = self._do(
+            type, t, t_end=end, t_first=first, text=act.message, decision=decision, tokens=act.usage, model=act.model
+        )
         self._turn = turn
         self._run.turns[self._id].append((self._builder[turn].t, turn))
         self._run.reports += [(self._id, child, report, at, turn) for child, report, at in self._reports]

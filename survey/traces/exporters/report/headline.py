@@ -1,0 +1,77 @@
+"""The first sentences of a report, which say nothing that another reading of the log's times would contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from survey.traces.exporters.report.formatting import FIXED, duration, number, plural, share, short
+from survey.traces.metrics import Measure, Run, measure
+
+BOUNDED = ("work_s", "union_s", "critical_path_s", "speedup_observed", "speedup_graph")
+"""Measures that hang on when turns with a single time began."""
+
+NOTABLE = 0.05
+"""The share of the run's time from which silence is worth a sentence."""
+
+SAME = 0.01
+"""Figures that differ by less are given as one."""
+
+
+def bounds(run: Run, found: Mapping[str, Measure]) -> dict[str, tuple[float, float]]:
+    """Return the bounds of measures of time: if turns with one time took none, and if they began with their cause."""
+    shortest = measure(run.shortest, BOUNDED) if run.ambiguous else found
+    pairs = {name: (shortest[name].value or 0.0, found[name].value or 0.0) for name in BOUNDED if found[name].value}
+    return {name: (min(pair), max(pair)) for name, pair in pairs.items()}
+
+
+def differ(low: float, high: float) -> bool:
+    """Return whether bounds are worth giving."""
+    return high - low > SAME * high
+
+
+def between(pair: tuple[float, float], shown: Callable[[float], str]) -> str:
+    """Format bounds, or the one figure if they hardly differ."""
+    low, high = pair
+    return f"{shown(low)} to {shown(high)}" if differ(low, high) else shown(high)
+
+
+def times(value: float) -> str:
+    """Format a speed-up."""
+    return f"{value:,.2f}"
+
+
+def headline(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
+    """Summarise the run in two or three sentences."""
+    crew = plural(found["agents"].value, "agent")
+    if found["wall_s"].value is None:
+        steps, chain = found["steps"].value, found["critical_path_steps"].value
+        yield f"{crew} took {plural(steps, 'step')}, of which {number(chain)} had to follow one another."
+        yield "The log has no times to measure, so this report counts events and gives no durations."
+        return
+    wall, limits = found["wall_s"].value, bounds(run, found)
+    work, active = limits.get("work_s", (0.0, 0.0)), limits.get("union_s", (0.0, 0.0))
+    yield f"{crew} did {between(work, duration)} of work in {duration(wall)}."
+    silent = wall - active[1]  # at least: the agents were active at most
+    if wall > 0 and silent / wall >= NOTABLE:
+        least = "at least " if differ(*active) else ""
+        yield f"For {least}{duration(silent)} of that time ({share(silent / wall)}) no agent was working."
+    asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
+    if wall > 0 and asked / wall >= NOTABLE:
+        yield f"Agent {short(run.root)} waited {duration(asked)} for people."
+    observed, graph = limits.get("speedup_observed"), limits.get("speedup_graph")
+    if observed and graph and found["agents"].value > 1:
+        sentence = f"While any agent was working, {between(observed, times)} worked on average"
+        if not differ(*observed) and not differ(*graph):
+            more = f"would have allowed {times(graph[1])}" if graph[1] > observed[1] * (1 + SAME) else "allowed no more"
+            sentence += f"; the dependencies {more}"
+        yield f"{sentence}."
+    if differ(*work):
+        yield (
+            "The log does not say when turns began: the larger figure for work counts each from what it answers, the "
+            "smaller from its first record."
+        )
+
+
+def as_text(run: Run, found: Mapping[str, Measure]) -> str:
+    """Return the sentences with ordinary spaces, for a terminal."""
+    return " ".join(headline(run, found)).replace(FIXED, " ")
