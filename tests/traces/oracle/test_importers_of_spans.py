@@ -27,9 +27,9 @@ from survey.traces.metrics import measure
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check, replay
 from tests.traces.oracle import generator
-from tests.traces.oracle import langfuse as langfuse_oracle
-from tests.traces.oracle import langsmith as langsmith_oracle
-from tests.traces.oracle import opentelemetry as opentelemetry_oracle
+from tests.traces.oracle.platforms import langfuse as langfuse_oracle
+from tests.traces.oracle.platforms import langsmith as langsmith_oracle
+from tests.traces.oracle.platforms import opentelemetry as opentelemetry_oracle
 from tests.traces.oracle.timeline import Reading
 
 TURNS = ("model_call", "orchestrator_decision", "aggregate")

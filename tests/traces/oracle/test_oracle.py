@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.traces.oracle import claude_code, codex, generator, langfuse, langsmith, opentelemetry
+from tests.traces.oracle import generator
+from tests.traces.oracle.coding_agents import claude_code, codex
+from tests.traces.oracle.platforms import langfuse, langsmith, opentelemetry
 from tests.traces.oracle.timeline import Act, Reading, critical_path, difference, length, most_at_once, union
 
 SECONDS = (

@@ -20,7 +20,8 @@ from survey.traces import Trace, check
 from survey.traces.importers import Log, importers, recognised
 from survey.traces.metrics import measure
 from survey.traces.model import Content
-from tests.traces.oracle import claude_code, codex, generator
+from tests.traces.oracle import generator
+from tests.traces.oracle.coding_agents import claude_code, codex
 from tests.traces.oracle.timeline import Reading
 
 LAUNCH = 0.8

@@ -1,4 +1,4 @@
-"""Importers of benchmarks and of teams against independent readings of every real log that we have.
+"""Importers of benchmarks, teams and trajectories against independent readings: of every real log that we have.
 
 Where the two count differently, a definition says so:
 
@@ -6,6 +6,7 @@ Where the two count differently, a definition says so:
   and a summary of MARBLE is one aggregation; the acts that assign are delegations there, and no turns.
 - THE MAIN AGENT of a group chat spawned nobody; the reading calls the others its sub-agents.
 - THE INPUT of a model call excludes what was read from a cache. Some logs include it.
+- A DELEGATION is a tool call in a log; in a trace it is the spawn of the agent that it asks for.
 - A DISPATCH: from the end of a turn to the moment at which its call began, it is the call's.
 - A STAMP ALONE: a turn without a stated end begins with its cause, for the reading with the record before it.
 - THE TASK of a sample is there when the sample begins, before the first span of its solver.
@@ -23,7 +24,10 @@ from survey.traces import Trace, replay
 from survey.traces.importers import Log, importers
 from survey.traces.metrics import measure
 from survey.traces.model import Content
-from tests.traces.oracle import claude_code_team, inspect_log, marble, who_and_when
+from tests.traces.importers.samples import sample
+from tests.traces.oracle.benchmarks import inspect_log, marble, who_and_when
+from tests.traces.oracle.coding_agents import claude_code_team
+from tests.traces.oracle.rollouts import atif
 from tests.traces.oracle.timeline import Reading
 
 TURNS = ("model_call", "orchestrator_decision", "aggregate")
@@ -118,3 +122,16 @@ def test_teams_of_claude_code(name: str, real: Callable[[str], Path]) -> None:
     found, reading = figures(read("claude-code-team", folder)), claude_code_team.read(folder)
     counted(found, reading)
     assert found["wall"] == pytest.approx(reading.wall, abs=0.001)
+
+
+@pytest.mark.parametrize("name", ["team.json", "untimed.json", "sidechains.json"])
+def test_trajectories_of_atif(name: str) -> None:
+    path = sample("atif") / name
+    [trace] = read("atif", path)
+    found, reading = figures([trace]), atif.read(path)
+    counted(found, reading, ("tool_calls", "failed_tool_calls"))
+    asked = sum(event.type == "spawn" and event.tool is not None for event in trace)  # A DELEGATION
+    assert found["tool_calls"] + asked == reading.tool_calls
+    assert found["turns"] == reading.turns
+    assert (found["all_input_tokens"], found["output_tokens"]) == (reading.input_tokens, reading.output_tokens)
+    assert found["wall"] == pytest.approx(reading.wall or 0.0)

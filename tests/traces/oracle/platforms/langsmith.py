@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.traces.oracle.spans import Span, read_spans
+from tests.traces.oracle.platforms.spans import Span, read_spans
 from tests.traces.oracle.timeline import Reading
 
 

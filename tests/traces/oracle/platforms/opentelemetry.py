@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.traces.oracle.spans import Span, read_spans
+from tests.traces.oracle.platforms.spans import Span, read_spans
 from tests.traces.oracle.timeline import Reading
 
 Role = Literal["agent", "node", "turn", "tool", "other"]

@@ -22,7 +22,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.traces.oracle.spans import Span, read_spans
+from tests.traces.oracle.platforms.spans import Span, read_spans
 from tests.traces.oracle.timeline import Reading, added, moment
 
 
