@@ -30,9 +30,13 @@ BREAD = ("--bib", str(ROOT / "tests" / "literature" / "bread"))
 EXAMPLE = str(ROOT / "survey" / "traces" / "model" / "example.json")
 LOG = {
     "claude-code": "claude-code/inline.jsonl", "claude-code-team": "claude-code-team/harbour",
-    "opentelemetry": "opentelemetry/genai.json", "langfuse": "langfuse/team.json",
-    "langsmith": "langsmith/team.json", "atif": "atif/team.json", "inspect": "inspect/team.json",
+    "opentelemetry": "opentelemetry/genai.json", "openai-agents": "openai-agents/team.jsonl",
+    "mlflow": "mlflow/team.json", "langfuse": "langfuse/team.json", "langsmith": "langsmith/team.json",
+    "weave": "weave/team.jsonl", "atif": "atif/team.json", "inspect": "inspect/team.json",
     "who-and-when": "who-and-when/chat.json", "marble": "marble/flat.jsonl", "codex": "codex/person.jsonl",
+    "verl": "verl/40.jsonl", "rllm": "rllm/solver_judge.json", "swe-agent": "swe-agent/submitted.traj",
+    "mini-swe-agent": "mini-swe-agent/submitted.traj.json", "openhands": "openhands/delegates.json",
+    "copilot": "copilot/calls.jsonl", "gemini": "gemini/plain.json",
 }  # fmt: skip
 """A log for each importer."""
 

@@ -188,11 +188,11 @@ def campaign(
 
 
 WEIGHTS = {
-    "packed traces": 12, "trace": 8, "who-and-when": 8, "run of a notebook": 8, "contribution": 6, "page of a notebook": 6,
-    "marble": 5, "claude-code": 4, "opentelemetry": 4, "inspect": 4, "codex": 4, "atif": 3, "any log": 3,
-    "langfuse": 3, "langsmith": 3,
-    "claude-code-team": 2, "inspect archive": 2, "traces in lines": 2, "traces written for others": 2,
-    "taxonomy.toml": 2, "another copy": 2, "notebook": 2,
+    "packed traces": 12, "run of a notebook": 8, "trace": 8, "who-and-when": 8, "contribution": 6,
+    "page of a notebook": 6, "marble": 5, "claude-code": 4, "codex": 4, "copilot": 4, "gemini": 4, "inspect": 4,
+    "opentelemetry": 4, "any log": 3, "atif": 3, "langfuse": 3, "langsmith": 3, "mlflow": 3, "openai-agents": 3,
+    "weave": 3, "another copy": 2, "claude-code-team": 2, "inspect archive": 2, "notebook": 2, "taxonomy.toml": 2,
+    "traces in lines": 2, "traces written for others": 2,
 }  # fmt: skip
 """Weights that give all targets about the same time: cheap inputs get more runs. Other targets have weight 1."""
 

@@ -23,7 +23,7 @@ from tests.traces.importers.samples import sample
 SECRET = "a-secret-of-another-folder"
 FOLDERS = (
     "claude-code/siblings", "claude-code/folders", "claude-code/workflow", "claude-code-team/harbour", "codex/team",
-    "atif/segments",
+    "openhands/team", "atif/segments",
 )  # fmt: skip
 """Folders of logs, by the importer that reads them."""
 

@@ -24,7 +24,16 @@ SEED = 2026
 INPUTS = 40
 """The number of inputs for each target, multiplied by its weight in a campaign."""
 
-ALWAYS_LOSSY = ("inspect", "inspect archive", "marble", "claude-code-team")
+ALWAYS_LOSSY = (
+    "inspect",
+    "inspect archive",
+    "marble",
+    "claude-code-team",
+    "verl",
+    "swe-agent",
+    "mini-swe-agent",
+    "openhands",
+)
 """Targets whose logs always contain losses, so that no input is accepted without a report."""
 
 

@@ -13,8 +13,9 @@ from importlib.metadata import entry_points
 from survey.traces.importers.log import BadLog, Importer, Log, Record
 
 ORDER = (
-    "claude-code", "claude-code-team", "opentelemetry", "langfuse", "langsmith", "atif", "inspect", "who-and-when",
-    "marble", "codex",
+    "claude-code", "claude-code-team", "mlflow", "opentelemetry", "openai-agents", "langfuse", "langsmith", "weave",
+    "atif", "inspect", "who-and-when", "marble", "codex", "copilot", "gemini", "swe-agent", "mini-swe-agent",
+    "openhands", "rllm", "verl",
 )  # fmt: skip
 GROUP = "survey.importers"
 

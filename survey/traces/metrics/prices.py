@@ -17,8 +17,8 @@ KINDS = ("input", "cache_read", "cache_write", "output")
 
 MILLION = 1_000_000
 
-PREFIX = re.compile(r"(?:.*/)?(?:[a-z]{2,6}\.)?(?:anthropic\.)?")
-"""What gateways put before the name of a model: providers, regions."""
+PREFIX = re.compile(r"(?:[a-z]{2,6}\.)?(?:anthropic\.)?")
+"""What gateways put before the name of a model, after the last slash: regions, providers."""
 
 DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)(?:-v\d+(?::\d+)?)?")
 """The date of a version, and what a cloud puts after it."""
@@ -70,7 +70,8 @@ class Prices:
         True
         """
         if model not in self._found:
-            plain = PREFIX.sub("", model.lower(), count=1)
+            last = model.lower().rpartition("/")[2]
+            plain = last[end.end() :] if (end := PREFIX.match(last)) else last
             names = (model, model.lower(), plain, DATE.sub("", plain))
             self._found[model] = next((self.models[name] for name in names if name in self.models), None)
         return self._found[model]

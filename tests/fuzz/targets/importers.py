@@ -99,7 +99,10 @@ def _noticed(importer: Importer, path: Path, data: bytes, found: Sequence[Trace]
         raise Lost(f"{importer.name} ignores {gone[:200]}")
 
 
-BY_LINES = ("claude-code", "codex", "marble", "who-and-when", "opentelemetry", "langfuse", "langsmith", "atif")
+BY_LINES = (
+    "atif", "claude-code", "codex", "copilot", "langfuse", "langsmith", "marble", "mlflow", "openai-agents",
+    "opentelemetry", "rllm", "verl", "weave", "who-and-when",
+)  # fmt: skip
 
 
 def _is_object(line: str) -> bool:
@@ -171,13 +174,23 @@ TARGETS = (
         for name, pattern in (
             ("claude-code", "claude-code*/*.jsonl"),
             ("opentelemetry", "opentelemetry/*.json*"),
+            ("openai-agents", "openai-agents/*.jsonl"),
+            ("mlflow", "mlflow/*.json*"),
             ("langfuse", "langfuse/*.json*"),
             ("langsmith", "langsmith/*.json*"),
+            ("weave", "weave/*.json*"),
             ("atif", "atif/*.json"),
             ("inspect", "inspect/*.json"),
             ("who-and-when", "who-and-when/*.json"),
             ("marble", "marble/*.jsonl"),
             ("codex", "codex/*.jsonl"),
+            ("verl", "verl/*.jsonl"),
+            ("rllm", "rllm/*.json"),
+            ("swe-agent", "swe-agent/*.traj"),
+            ("mini-swe-agent", "mini-swe-agent/*.json"),
+            ("openhands", "openhands/*.json*"),
+            ("copilot", "copilot/*.jsonl"),
+            ("gemini", "gemini/**/*.json*"),
         )
     ),
     Target("claude-code-team", "json", partial(_seeds, "claude-code-team"), partial(_run, _named("claude-code-team"))),

@@ -18,6 +18,10 @@ LISTS: Mapping[str, frozenset[str]] = {
     "atif": frozenset({"subagent_trajectories", "steps"}),
     "inspect": frozenset({"samples", "events"}),
     "who-and-when": frozenset({"history"}),
+    "rllm": frozenset({"episodes", "trajectories", "steps"}),
+    "swe-agent": frozenset({"attempts", "trajectory"}),
+    "mini-swe-agent": frozenset({"messages"}),
+    "gemini": frozenset({"messages"}),
 }
 """For logs of one document, the nested lists that lead to its records; the last kind holds them."""
 
@@ -25,6 +29,13 @@ LISTS: Mapping[str, frozenset[str]] = {
 def _spans(record: Record) -> bool:
     """Return whether the span is an act; the run of a program around agents is not."""
     return ("spanId" in record or "span_id" in record) and '"workflow"' not in json.dumps(record)
+
+
+def _exported(record: Record) -> bool:
+    """Return whether the line is a call that has ended: what a record of its start says is said again."""
+    data = record.get("span_data")
+    calls = ("generation", "response", "function", "handoff")
+    return isinstance(data, dict) and data.get("type") in calls and isinstance(record.get("ended_at"), str)
 
 
 def _steps(record: Record) -> bool:
@@ -45,6 +56,8 @@ def _items(record: Record) -> bool:
 
 ACTS: Mapping[str, Callable[[Record], bool]] = {
     "opentelemetry": _spans,
+    "openai-agents": _exported,
+    "weave": lambda record: "openai_agent_function" in str(record.get("op_name")),
     "langfuse": lambda record: record.get("type") in ("GENERATION", "TOOL"),
     "langsmith": lambda record: record.get("run_type") in ("llm", "tool"),
     "atif": _steps,
@@ -52,7 +65,13 @@ ACTS: Mapping[str, Callable[[Record], bool]] = {
     "who-and-when": lambda record: "content" in record,
     "claude-code": lambda record: record.get("type") == "assistant",
     "codex": _items,
+    "copilot": lambda record: record.get("type") == "assistant.message",
+    "gemini": lambda record: record.get("type") == "gemini" and bool(record.get("content")),
     "marble": lambda record: True,
+    "verl": lambda record: "output" in record,
+    "rllm": lambda record: "model_response" in record,
+    "swe-agent": lambda record: "observation" in record,
+    "mini-swe-agent": lambda record: record.get("role") == "assistant",
 }
 """Records that are acts. Boundaries, internal records of the program and repeated answers may be ignored."""
 

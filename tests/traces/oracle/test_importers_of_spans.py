@@ -9,6 +9,8 @@ Where the two count differently, a definition says so:
   subtracted, unless they exceed it: then they were never part of it.
 - THE RUN lasts from the first spawn to the last return. In LangGraph a node begins before its first call and ends after
   its last one.
+- A CALL THAT IS NOT IN THE LOG took time, which the toolkit takes for work of its agent and the readings for none.
+- A HANDOFF has no spawn: for the readings every agent below the run is a sub-agent.
 """
 
 from __future__ import annotations
@@ -22,14 +24,18 @@ from typing import Any
 import pytest
 
 from survey.traces.importers.log import Importer, Log
-from survey.traces.importers.platforms import langfuse, langsmith, opentelemetry
+from survey.traces.importers.platforms import agents_sdk, langfuse, langsmith, mlflow, opentelemetry, weave
 from survey.traces.metrics import measure
 from survey.traces.model import Content, Trace
 from survey.traces.replay import check, replay
+from tests.traces.importers.samples import sample
 from tests.traces.oracle import generator
+from tests.traces.oracle.platforms import agents_sdk as agents_sdk_oracle
 from tests.traces.oracle.platforms import langfuse as langfuse_oracle
 from tests.traces.oracle.platforms import langsmith as langsmith_oracle
+from tests.traces.oracle.platforms import mlflow as mlflow_oracle
 from tests.traces.oracle.platforms import opentelemetry as opentelemetry_oracle
+from tests.traces.oracle.platforms import weave as weave_oracle
 from tests.traces.oracle.timeline import Reading
 
 TURNS = ("model_call", "orchestrator_decision", "aggregate")
@@ -112,6 +118,38 @@ def test_invented_langfuse_logs(tens: int, tmp_path: Path) -> None:
         log, truth = generator.langfuse(seed, tmp_path)
         found = held_against(log, langfuse.IMPORTER, langfuse_oracle.read(log), skew(seed, truth))
         assert found["input_tokens"] == truth.input_tokens, "which Langfuse states without the cached ones"
+
+
+SAMPLES: list[tuple[str, Importer, Callable[[Path], Reading]]] = [
+    *(
+        (f"openai-agents/{name}.jsonl", agents_sdk.IMPORTER, agents_sdk_oracle.read)
+        for name in ("team", "tutor", "events", "clerk")
+    ),
+    *(
+        (f"mlflow/{name}", mlflow.IMPORTER, mlflow_oracle.read)
+        for name in ("team.json", "old.json", "graph.jsonl", "clerk.json")
+    ),
+    *(
+        (f"weave/{name}", weave.IMPORTER, weave_oracle.read)
+        for name in ("team.jsonl", "operations.json", "graph.jsonl", "clerk.jsonl")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "importer", "read"), SAMPLES, ids=[name for name, *_ in SAMPLES])
+def test_samples(name: str, importer: Importer, read: Callable[[Path], Reading]) -> None:
+    reading = read(sample(name))
+    [trace] = importer.read(Log(sample(name)), Content())
+    handed = any("transfer" in event.optional_fields for event in trace)  # A HANDOFF
+    found, known = figures(trace), asdict(reading)
+    names = {*EXACT, *KINDS.values()} - ({"sub_agents", "at_once"} if handed else set())
+    cached = (known["cache_read_tokens"] or 0) + (known["cache_write_tokens"] or 0)
+    known["input_tokens"] -= cached  # THE INPUT
+    assert {name: found[name] for name in names} == {name: known[name] or 0 for name in names}
+    assert found["wall"] == pytest.approx(known["wall"], abs=0.25), "THE RUN"
+    missing = any("calls that are not in the log" in loss["what"] for loss in trace.source.get("lost", []))
+    if not missing:  # A CALL THAT IS NOT IN THE LOG
+        assert measure(trace)["work_s"].value == pytest.approx(known["work"], rel=0.05), "THE RUN"
 
 
 REAL: list[tuple[str, Importer, Callable[[Path], Reading]]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -95,3 +96,10 @@ def test_an_invented_run_is_read_as_it_was(format: str, seed: int, tmp_path: Pat
     assert {name: found[name] for name in exact} == exact
     off = 2 * generator.SKEW * truth.agents if generator.skewed(seed) else 0.002
     assert {name: found[name] for name in SECONDS} == pytest.approx({name: known[name] for name in SECONDS}, abs=off)
+
+
+def test_no_reading_shares_code_with_the_toolkit() -> None:
+    readings = sorted(Path(__file__).parent.glob("*/*.py"))
+    assert len(readings) > 15
+    for path in readings:
+        assert not re.search(r"^\s*(from|import) survey", path.read_text(), re.MULTILINE), path.name

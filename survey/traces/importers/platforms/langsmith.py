@@ -6,13 +6,14 @@ A run becomes a span. Agents are the nodes of LangGraph, by the rule in ``survey
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from survey.traces.importers.json_values import Fields, instant, items, mapping, number, text
 from survey.traces.importers.log import Importer, Log
-from survey.traces.importers.spans.span import DEEPEST, Span
+from survey.traces.importers.spans.span import Span
 from survey.traces.importers.spans.team import traces_of
+from survey.traces.importers.spans.usage import object_below, stated_usage
 from survey.traces.model import Content, Trace
 
 __all__ = ["IMPORTER"]
@@ -117,36 +118,11 @@ def _judgements(run: Fields, *, whole: bool) -> dict[str, Any]:
 
 
 def _usage(run: Fields, outputs: Fields) -> dict[str, Any]:
-    """Return tokens and cost in the names of the GenAI conventions, whose input includes what a cache held."""
-    usage = _found(outputs, "usage_metadata") or _found(outputs, "token_usage") or run
-    read, written = mapping(usage.get("input_token_details")), mapping(usage.get("output_token_details"))
+    """Return tokens and cost."""
+    usage = object_below(outputs, "usage_metadata", "token_usage") or run
     given = [number(run.get(key)) for key in ("prompt_cost", "completion_cost")]
     cost = number(run.get("total_cost")) or number(usage.get("total_cost")) or sum(filter(None, given)) or None
-    return {
-        "gen_ai.usage.input_tokens": _either(usage, "input_tokens", "prompt_tokens"),
-        "gen_ai.usage.output_tokens": _either(usage, "output_tokens", "completion_tokens"),
-        "gen_ai.usage.total_tokens": usage.get("total_tokens"),
-        "gen_ai.usage.cache_read.input_tokens": read.get("cache_read"),
-        "gen_ai.usage.cache_creation.input_tokens": read.get("cache_creation"),
-        "gen_ai.usage.reasoning.output_tokens": written.get("reasoning"),
-        "llm.cost.total": cost,
-    }
-
-
-def _either(usage: Mapping[str, Any], *names: str) -> Any:
-    return next((usage[name] for name in names if usage.get(name) is not None), None)
-
-
-def _found(value: Any, name: str) -> Fields:
-    """Return the first object of this name, however deep."""
-    waiting = [(value, 0)]
-    while waiting:
-        item, depth = waiting.pop()
-        if found := mapping(mapping(item).get(name)):
-            return found
-        inner = list(item.values()) if isinstance(item, Mapping) else items(item)
-        waiting += [(each, depth + 1) for each in reversed(inner) if depth < DEEPEST]
-    return {}
+    return {**stated_usage(usage), "llm.cost.total": cost}
 
 
 IMPORTER = Importer(

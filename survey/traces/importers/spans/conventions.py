@@ -1,7 +1,7 @@
 """The meaning of span attributes in all supported conventions.
 
 The GenAI semantic conventions (current, and the names of 1.36 and before), OpenInference, OpenLLMetry's
-``traceloop.*`` and Agent Lightning. If a span uses several, the GenAI names take precedence.
+``traceloop.*``, Agent Lightning and AgentOps. If a span uses several, the GenAI names take precedence.
 """
 
 from __future__ import annotations
@@ -44,6 +44,16 @@ OPENINFERENCE = {
 
 TRACELOOP = {"agent": "agent", "tool": "tool", "handoff": "handoff", "workflow": "workflow"}
 
+AGENTOPS = {
+    "agent": "agent",
+    "tool": "tool",
+    "llm": "model",
+    "guardrail": "guardrail",
+    "workflow": "workflow",
+    "session": "workflow",
+}
+"""``agentops.span.kind``, in the logs of Agent Lightning that AgentOps traced."""
+
 REQUESTS = {"chat": "model", "completion": "model", "embedding": "model", "rerank": "tool"}
 
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "embedding.model_name")
@@ -81,6 +91,7 @@ def kind(span: Span) -> str:
         or OPENINFERENCE.get((text(attributes.get("openinference.span.kind")) or "").upper())
         or TRACELOOP.get(text(attributes.get("traceloop.span.kind")) or "")
         or REQUESTS.get(text(attributes.get("llm.request.type")) or "")
+        or AGENTOPS.get(text(attributes.get("agentops.span.kind")) or "")
     )
     if known:
         return known
@@ -104,7 +115,14 @@ def names_an_agent(span: Span) -> bool:
     return _first(span, *AGENT_NAMES, "gen_ai.agent.id") is not None
 
 
-AGENT_NAMES = ("gen_ai.agent.name", "agent.name", "graph.node.name", "graph.node.id", "traceloop.entity.name")
+AGENT_NAMES = (
+    "gen_ai.agent.name",
+    "agent.name",
+    "graph.node.name",
+    "graph.node.id",
+    "traceloop.entity.name",
+    "operation.name",
+)
 
 
 def agent_name(span: Span) -> str:
@@ -131,9 +149,9 @@ def workflow_name(span: Span) -> str | None:
 
 def tool(span: Span) -> str:
     """Return the tool called."""
-    return _first(span, "gen_ai.tool.name", "tool.name", "traceloop.entity.name") or span.name.removeprefix(
-        "execute_tool "
-    )
+    return _first(
+        span, "gen_ai.tool.name", "tool.name", "traceloop.entity.name", "operation.name"
+    ) or span.name.removeprefix("execute_tool ")
 
 
 def call_id(span: Span) -> str | None:

@@ -11,6 +11,8 @@ from survey.traces.importers.spans.span import Span
 
 REWARD_SPANS = ("agentlightning.reward", "agentlightning.annotation")
 
+LINK = re.compile(r"agentlightning\.link\.[0-9]+\.key_match")
+
 JUDGEMENT = re.compile(
     r"(?:(?P<scope>trace|session)\.)?(?:(?:annotations|evaluations)\.(?P<number>\d+)\.)?"
     r"(?:annotation|evaluation)\.(?P<field>name|score|label|annotator_kind)"
@@ -52,12 +54,15 @@ def rewards(span: Span) -> dict[str, float]:
     return found
 
 
-def rewarded_response(span: Span) -> str | None:
-    """Return the model response that a reward refers to."""
+def rewarded(span: Span) -> dict[str, str]:
+    """Return what a reward says of the span that it is about: attributes with their values, or its ``span_id``."""
     attributes = span.attributes
-    if attributes.get("agentlightning.link.0.key_match") == "gen_ai.response.id":
-        return text(attributes.get("agentlightning.link.0.value_match"))
-    return None
+    found = {}
+    for key, name in attributes.items():
+        value = text(attributes.get(f"{key.removesuffix('key_match')}value_match"))
+        if LINK.fullmatch(key) and isinstance(name, str) and value:
+            found[name] = value
+    return found
 
 
 def judgements(span: Span) -> Iterator[Judgement]:

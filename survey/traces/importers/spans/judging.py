@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from survey.traces.importers.json_values import text
-from survey.traces.importers.spans.judgements import judgements, rewarded_response, rewards
+from survey.traces.importers.spans.judgements import judgements, rewarded, rewards
 from survey.traces.importers.spans.span import Span
 from survey.traces.importers.spans.tree import Tree
 from survey.traces.model import Builder
@@ -18,14 +18,22 @@ def judge(tree: Tree, builder: Builder, root: Span | None, events: Mapping[Span,
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     answers = {text(span.attributes.get("gen_ai.response.id")): span for span in tree.acts("model")}
 
+    def meant(span: Span) -> Span:
+        """Return the span that a reward is about: the one that it names, else its own."""
+        named = rewarded(span)
+        other = tree.by_id.get(named.get("span_id", "-")) or answers.get(named.get("gen_ai.response.id", "-"))
+        builder.lost("rewards of spans that are not in the log", int(bool(named) and other is None))
+        return other or span
+
     def give(name: str, score: float, to: dict[str, float]) -> None:
         if name in to and to[name] != score:
             builder.lost("rewards replaced by a later one of the same name")
         to[name] = score
 
     for span in sorted(tree.order, key=lambda span: span.order):
-        event = _judged(answers.get(rewarded_response(span) or "-") or span, root, events)
-        for name, score in rewards(span).items():
+        own = rewards(span)
+        event = _judged(meant(span) if own else span, root, events)
+        for name, score in own.items():
             give(name, score, scores[event] if event else given)
         for judgement in judgements(span):
             if judgement.scope == "session":
@@ -36,6 +44,8 @@ def judge(tree: Tree, builder: Builder, root: Span | None, events: Mapping[Span,
                 give(judgement.name, judgement.score, scores[event] if event else given)
             if judgement.label and event:
                 builder.label(event, judgement.label, by=judgement.by, name=judgement.name)
+            elif judgement.score is None:
+                builder.lost("judgements on a whole trace without numbers")
     for event, named in scores.items():
         if named:
             builder.amend(event, reward=named)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from survey.traces.importers.json_values import text
 
 DEEPEST = 12
 """Attribute values nested deeper than this are truncated; real ones stay below six levels."""
@@ -46,3 +49,22 @@ def dotted(value: Mapping[str, Any]) -> dict[str, Any]:
             else:
                 found[f"{prefix}{key}"] = item
     return found
+
+
+def hexadecimal(value: Any, size: int) -> str | None:
+    """Return an id from hexadecimal, base64 or a number in lower-case hexadecimal.
+
+    Protobuf's own JSON mapping writes base64, OTLP requires hexadecimal. An id of zeros means none.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << (8 * size):
+        return f"{value:0{2 * size}x}"
+    id = text(value)
+    if id is None:
+        return None
+    if len(id) == 4 * -(-size // 3) and id.endswith("="):
+        try:
+            return base64.b64decode(id, validate=True).hex().strip("0") and base64.b64decode(id).hex()
+        except ValueError:  # not base64 after all
+            return id
+    id = id.lower().removeprefix("0x")
+    return id if id.strip("0") else None

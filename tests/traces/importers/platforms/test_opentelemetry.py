@@ -323,26 +323,36 @@ def test_what_happens_inside_a_tool_follows_from_its_call_and_decides_nothing_ou
     assert ("e1", "e4", "causal") in links(trace)
 
 
-def test_the_agents_sdk_writes_spans_of_its_own_kind() -> None:
-    [trace] = imported("agents-sdk.jsonl")
-    assert story(trace) == [
-        (0.0, "orchestrator_decision", "assistant"),
-        (0.9, "spawn", "assistant", "tutor"),
-        (1.1, "model_call", "tutor"),
-        (3.8, "return", "tutor", "assistant"),
-        (3.8, "despawn", "tutor"),
-        (4.0, "aggregate", "assistant"),
-        (5.0, "stop", "assistant"),
-    ]
-    assert lost(trace) == {"guardrails that did not intervene": 1, "model calls without tokens": 1}
-
-
 def test_agent_lightning_has_a_trace_for_each_attempt_with_its_rewards() -> None:
     first, second = imported("lightning.jsonl")
     assert (first.id, first.task, first.rewards) == ("ro-1/at-1", "ro-1", {"primary": 1.0, "brevity": 0.8})
     assert (second.id, second.task, second.rewards) == ("ro-1/at-2", "ro-1", {"primary": 0.0})
     assert [event.optional_fields.get("reward") for event in first] == [{"step": 0.5}, None]
     assert lost(first) == {"rewards replaced by a later one of the same name": 1}
+
+
+def test_a_page_of_agent_lightnings_store_has_the_agents_that_agentops_traced() -> None:
+    [trace] = imported("lightning-page.json")
+    assert story(trace) == [
+        (0.0, "orchestrator_decision", "planner"),
+        (2.0, "spawn", "planner", "searcher"),
+        (2.0, "model_call", "searcher"),
+        (4.0, "tool_call", "searcher"),
+        (7.0, "tool_result", "searcher"),
+        (7.0, "model_call", "searcher"),
+        (8.0, "return", "searcher", "planner"),
+        (8.0, "aggregate", "planner"),
+        (8.0, "despawn", "searcher"),
+        (12.0, "stop", "planner"),
+    ]
+    assert [(event.tool, event.status) for event in trace if event.type == "tool_result"] == [("search", "error")]
+
+
+def test_a_reward_is_on_the_span_that_it_names_and_else_on_the_run() -> None:
+    [trace] = imported("lightning-page.json")
+    assert [event.reward for event in trace if event.type == "model_call"] == [{"step": 0.5}, None]
+    assert trace.rewards == {"primary": 1.0, "late": 0.25}
+    assert lost(trace) == {"rewards of spans that are not in the log": 1}
 
 
 def test_openllmetry_names_are_read_and_what_is_told_twice_counts_once() -> None:

@@ -1,12 +1,11 @@
 """Read spans of different writers into one form.
 
-OTLP JSON (one document, or one on each line), console output of the SDKs, the formats of Phoenix and Agent
-Lightning, and span objects of the OpenAI Agents SDK.
+OTLP JSON (one document, or one on each line), console output of the SDKs, and the formats of Phoenix and Agent
+Lightning.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -14,8 +13,7 @@ from typing import Any
 
 from survey.traces.importers.json_values import instant, items, mapping, number, text
 from survey.traces.importers.log import Log
-from survey.traces.importers.platforms.opentelemetry.agents_sdk import attributes_of
-from survey.traces.importers.spans.span import DEEPEST, Span, dotted
+from survey.traces.importers.spans.span import DEEPEST, Span, dotted, hexadecimal
 from survey.traces.model import NOTHING
 
 
@@ -86,7 +84,7 @@ def _flat(value: Any) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, A
         elif _ids(found):
             yield found, _attributes(mapping(found.get("resource")).get("attributes"))
         else:
-            for span in items(_first(found, "spans", "data")):
+            for span in items(_first(found, "spans", "data", "items")):
                 if _ids(mapping(span)):
                     yield span, _attributes(mapping(span.get("resource")).get("attributes"))
 
@@ -96,15 +94,13 @@ def _ids(found: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
     context = mapping(_first(found, "context", "spanContext", "span_context"))
     trace = _first(found, "traceId", "trace_id", "context.trace_id") or _first(context, "traceId", "trace_id")
     span = _first(found, "spanId", "span_id", "context.span_id") or _first(context, "spanId", "span_id")
-    if found.get("object") == "trace.span":
-        span = found.get("id")
-    elif text(found.get("name")) is None or not any(key in found for key in STARTS | {"attributes"}):
+    if text(found.get("name")) is None or not any(key in found for key in STARTS | {"attributes"}):
         return None  # a log line of a program can have both ids, too
     above = mapping(_first(found, "parent", "parentSpanContext", "parent_span_context"))
     parent = _first(found, "parentSpanId", "parent_span_id", "parent_id", "parentId") or _first(
         above, "spanId", "span_id"
     )
-    ids = _hexadecimal(trace, 16), _hexadecimal(span, 8), _hexadecimal(parent, 8)
+    ids = hexadecimal(trace, 16), hexadecimal(span, 8), hexadecimal(parent, 8)
     return (ids[0], ids[1], ids[2]) if ids[0] and ids[1] else None
 
 
@@ -113,7 +109,7 @@ LATEST = 253402300800.0
 
 NOTED = ("timeUnixNano", "time_unix_nano")
 
-STARTS = {"startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "started_at"}
+STARTS = {"startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"}
 
 
 def _span(found: Mapping[str, Any], resource: Mapping[str, Any], order: int) -> Span:
@@ -132,10 +128,10 @@ def _span(found: Mapping[str, Any], resource: Mapping[str, Any], order: int) -> 
         trace=trace,
         id=id,
         parent=parent,
-        name=text(found.get("name")) or text(mapping(found.get("span_data")).get("type")) or "span",
-        start=_moment(found, ("startTimeUnixNano", "start_time_unix_nano"), ("start_time", "startTime", "started_at")),
-        end=_moment(found, ("endTimeUnixNano", "end_time_unix_nano"), ("end_time", "endTime", "ended_at")),
-        failed=code in ("2", "ERROR", "STATUS_CODE_ERROR") or bool(mapping(found.get("error"))),
+        name=text(found.get("name")) or "span",
+        start=_moment(found, ("startTimeUnixNano", "start_time_unix_nano"), ("start_time", "startTime")),
+        end=_moment(found, ("endTimeUnixNano", "end_time_unix_nano"), ("end_time", "endTime")),
+        failed=code in ("2", "ERROR", "STATUS_CODE_ERROR"),
         attributes=attributes,
         resource={**resource, **({"agentlightning.rollout_id": rollout} if rollout else {})},
         events=[
@@ -149,8 +145,6 @@ def _span(found: Mapping[str, Any], resource: Mapping[str, Any], order: int) -> 
 
 
 def _span_attributes(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    if found.get("object") == "trace.span":
-        return attributes_of(mapping(found.get("span_data")))
     attributes = _attributes(found.get("attributes"))
     if not attributes:  # a table of spans with a column for each attribute
         attributes = {key[11:]: value for key, value in found.items() if key.startswith("attributes.")}
@@ -163,26 +157,7 @@ def _ids_of_link(link: Mapping[str, Any]) -> tuple[str | None, str | None, str |
     trace = _first(link, "traceId", "trace_id") or _first(context, "traceId", "trace_id")
     span = _first(link, "spanId", "span_id") or _first(context, "spanId", "span_id")
     type = text(_attributes(link.get("attributes")).get("orchestration.edge"))
-    return _hexadecimal(trace, 16), _hexadecimal(span, 8), type
-
-
-def _hexadecimal(value: Any, size: int) -> str | None:
-    """Normalise an id from hexadecimal, base64 or a number to lower-case hexadecimal.
-
-    Protobuf's own JSON mapping writes base64, OTLP requires hexadecimal. An id of zeros means none.
-    """
-    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << (8 * size):
-        return f"{value:0{2 * size}x}"
-    id = text(value)
-    if id is None:
-        return None
-    if len(id) == 4 * -(-size // 3) and id.endswith("="):
-        try:
-            return base64.b64decode(id, validate=True).hex().strip("0") and base64.b64decode(id).hex()
-        except ValueError:  # not base64 after all
-            return id
-    id = id.lower().removeprefix("0x")
-    return id if id.strip("0") else None
+    return hexadecimal(trace, 16), hexadecimal(span, 8), type
 
 
 def _moment(found: Mapping[str, Any], nanoseconds: tuple[str, ...], others: tuple[str, ...]) -> float | None:
