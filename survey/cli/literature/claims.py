@@ -27,15 +27,18 @@ from survey.literature.problems import expected, quoted
 def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> None:
     """Judge every countable sentence of the survey, as listed in bib/claims.toml.
 
-    Each claim is counted as coded in the pool, strictly, as published, and by a second reading:
+    Each claim is counted as coded in the pool, strictly, as published, and by a second reading. A
+    reading is counted on the works that it read ("4 of 84"), and on no others:
 
     \b
-    holds              in every coding, and in the strict reading
-    holds only broadly in every coding, but not in the strict reading
-    contested          codings of the same works disagree
-    no longer holds    held on an earlier snapshot; newer entries contradict it
-    does not hold      in no coding, on no snapshot
-    not measurable     no entry is coded on an axis that it needs
+    holds                    as coded here, and in another reading of works that it read
+    holds, read once         as coded here; no other reading has read enough to say
+    holds only broadly       as coded here, but not in the strict reading
+    contested                read differently: codings of the same works disagree
+    no longer holds          changed since: it held on what had appeared; newer works contradict it
+    did not hold even then   missed then: it held on what was known, not on what had appeared
+    does not hold            it fails, and held in no edition
+    not measurable           nothing is coded, or disclosed, that it needs
 
     With CLAIM, show everything about that claim: its readings, the entries behind each, what it
     does not say, what would change it, and a sentence to cite.
@@ -69,17 +72,23 @@ def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
         "source": claim.source,
         "day": judgement.day.isoformat(),
         "status": str(judgement.status),
-        "since": judgement.since.isoformat() if judgement.since else None,
+        "verdict": judgement.verdict,
+        "held": judgement.held.isoformat() if judgement.held else None,
+        "since": judgement.since or None,
         "because": list(judgement.because),
         "question": question(claim, pool.taxonomy),
         "limit": claim.limit,
         "changes": claim.changes,
         "readings": {
             t.reading: {
-                "number": t.number, "of": t.of, "holds": t.holds, "counted": list(t.counted), "against": list(t.against)
+                "number": t.number, "of": t.of, "holds": t.holds, "counted": list(t.counted),
+                "against": list(t.against), "works": t.works, "as_coded_here": t.ours, "agrees": t.agrees,
             }
             for t in judgement.tallies
         },
+        "appeared": {
+            "number": judgement.appeared.number, "of": judgement.appeared.of, "holds": judgement.appeared.holds,
+        } if judgement.appeared else None,
     }  # fmt: skip
 
 
@@ -107,7 +116,10 @@ def _table(judged: list[Judgement]) -> None:
 
 def _number(judgement: Judgement, reading: str) -> str:
     found = next((t for t in judgement.tallies if t.reading == reading), None)
-    return "" if found is None else f"{found.number}{'' if found.holds else ' ✗'}"
+    if found is None:
+        return ""
+    part = f" of {found.of}" if found.of < found.works and not judgement.claim.largest else ""
+    return f"{found.number}{part}{'' if found.holds else ' ✗'}"
 
 
 def _page(judgement: Judgement, pool: Pool) -> str:
@@ -120,9 +132,14 @@ def _page(judgement: Judgement, pool: Pool) -> str:
     ]
     for t in judgement.tallies:
         whole = "" if claim.largest else f" of {t.of}"
-        lines.append(f"{READINGS[t.reading]}: {t.number}{whole}, {'passes' if t.holds else 'fails'}")
+        read = f" that it read (of {t.works}; as coded here {t.ours} of these)" if t.of < t.works else ""
+        lines.append(wrapped(f"{READINGS[t.reading]}: {t.number}{whole}{read}, {'passes' if t.holds else 'fails'}"))
         if t.counted and len(t.counted) <= 20:
             lines.append(wrapped(", ".join(t.counted), "    "))
+    if (found := judgement.appeared) is not None:
+        whole = "" if claim.largest else f" of {found.of}"
+        result = "passes" if found.holds else "fails"
+        lines.append(wrapped(f"what had appeared by {judgement.day}: {found.number}{whole}, {result}"))
     lines += ["", wrapped(f"Limit: {claim.limit}"), wrapped(f"What would change it: {claim.changes}")]
     then = pool.as_of(judgement.day)
     lines += ["", wrapped(citable_sentence(judgement, then.fingerprint))]

@@ -43,7 +43,8 @@ def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) 
     The variants come from bib/claims.toml: another reading, fewer works, excluded works counted
     again, and leave-one-out. A claim survives a variant if it passes its test there; "5 of 6"
     counts the variants to which the claim applies. Survival shows how little a conclusion depends
-    on a choice, not that it is true. A claim can also fail because the variant excludes the very
+    on a choice, not that it is true. Variants that could not fail, whatever the tags say, are not
+    counted. A claim can also fail because the variant excludes the very
     works that the claim is about.
 
     \b
@@ -155,6 +156,8 @@ def _page(conclusion: Conclusion, pool: Pool) -> str:
 def _result(o: Outcome, conclusion: Conclusion) -> tuple[str, str]:
     if o.holds is None:
         return "", "does not apply"
+    if o.idle:
+        return "", "cannot fail"
     number = _number(o) if conclusion.claim.largest or o.against else f"{o.number} of {o.of}"
     passes = "passes" if o.holds else "fails"
     if o.variant.leave_one_out:
@@ -190,7 +193,7 @@ def _outcome(o: Outcome) -> dict[str, Any] | None:
     """Return an outcome as a JSON object; null where the variant does not apply to the claim."""
     if o.holds is None:
         return None
-    result: dict[str, Any] = {"holds": o.holds}
+    result: dict[str, Any] = {"holds": o.holds, "can_fail": not o.idle}
     if o.variant.leave_one_out:
         return result | {"turned_by": list(o.turns)}
     result |= {"number": o.number, "of": o.of, "against": o.against}

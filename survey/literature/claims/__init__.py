@@ -16,11 +16,11 @@ from survey.literature.claims.robustness import (
     variant_pool,
 )
 from survey.literature.claims.tallies import distribution
-from survey.literature.claims.verdicts import NAMED, READINGS, SIGNS, Judge, Judgement, ledger, snapshots
+from survey.literature.claims.verdicts import MEANINGS, NAMED, READINGS, SIGNS, Judge, Judgement, ledger, snapshots
 from survey.literature.claims.wording import citable_sentence, question
 
 __all__ = [
-    "NAMED", "READINGS", "SIGNS", "Cell", "Changes", "Conclusion", "Judge", "Judgement", "Order", "Outcome",
+    "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Changes", "Conclusion", "Judge", "Judgement", "Order", "Outcome",
     "Ranking", "Standing", "by_standing", "changes", "citable_sentence", "compare_copies", "conclusions",
     "distribution", "formatted_number", "history", "ledger", "question", "rankings", "snapshots",
     "turning_entries", "variant_pool",

@@ -230,7 +230,7 @@ def formatted_number(judgement: Judgement) -> str:
 
 def _result(judgement: Judgement) -> tuple[str, int, int]:
     """Return what differs if a claim has changed; the population only matters for a share."""
-    share = judgement.claim.test.startswith("share")
+    share = judgement.claim.is_share
     return judgement.verdict, judgement.broad.number, judgement.broad.of if share else 0
 
 

@@ -13,10 +13,12 @@ from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
 
+import msgspec
+
 from survey.literature.claims.tallies import Tally, measurable, passes, tally
 from survey.literature.claims.verdicts import Judge
-from survey.literature.pool import Claim, Entry, Pool, Variant, pairs
-from survey.literature.taxonomy import Shape
+from survey.literature.pool import Claim, Entry, Pool, Variant, conditions, pairs
+from survey.literature.taxonomy import Absence, Shape
 
 FULL = Variant(id="all", label="as coded", says="The pool as coded, with which the variants are compared.")
 
@@ -24,8 +26,9 @@ FULL = Variant(id="all", label="as coded", says="The pool as coded, with which t
 class Standing(StrEnum):
     """The result of a claim across the variants."""
 
-    ROBUST = "passes in every variant"
+    ROBUST = "passes in every variant that could overturn it"
     FRAGILE = "fails in some variant"
+    UNTESTED = "no variant could overturn it"
     FAILS = "fails as coded"
     OF_THE_POOL = "about the pool itself"
     UNMEASURABLE = "not measurable"
@@ -47,6 +50,8 @@ class Outcome:
     against: int = 0
     turns: tuple[str, ...] = ()
     breaks: int | None = None
+    idle: bool = False
+    """Whether the claim passes there whatever the data say: such a variant tests nothing."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,8 @@ class Conclusion:
 
     @property
     def tests(self) -> tuple[Outcome, ...]:
-        """The outcomes of the variants that apply, except the worst case, which is a bound and not a reading."""
-        return tuple(o for o in self.outcomes if o.holds is not None and not o.variant.at_worst)
+        """The outcomes of the variants that apply and could fail, except the worst case, which is a bound."""
+        return tuple(o for o in self.outcomes if o.holds is not None and not o.idle and not o.variant.at_worst)
 
     @property
     def survived(self) -> int:
@@ -88,6 +93,8 @@ class Conclusion:
             return Standing.UNMEASURABLE
         if not self.broad.holds:
             return Standing.FAILS
+        if not self.tests:
+            return Standing.UNTESTED
         return Standing.FRAGILE if self.failed else Standing.ROBUST
 
 
@@ -153,21 +160,49 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
         if broad.holds is None:
             return Outcome(variant)
         if variant.reading:
-            found = read.get(variant.reading)
-            return _outcome(variant, found) if found else Outcome(variant)
+            by = None if variant.reading == "strict" else judge.substituted(claim, judged.day, variant.reading)
+            by = by or read.get(variant.reading)
+            idle = variant.reading == "strict" and broad.holds is True and _is_upper(claim)
+            return replace(_outcome(variant, by), idle=idle) if by else Outcome(variant)
         if about_the_pool:
             return Outcome(variant)
+        if variant.denominator:
+            applicable = variant.denominator == "applicable"
+            absent = any(Absence.NA in conditions(values) for values in claim.count.values())
+            if not claim.is_share or claim.applicable == applicable or absent:
+                return Outcome(variant)
+            other_claim = msgspec.structs.replace(claim, applicable=applicable)
+            return _outcome(variant, tally(now, other_claim, variant.id))
         if variant.leave_one_out:
             turns = tuple(_turning(now, claim))
-            return replace(broad, variant=variant, holds=broad.holds and not turns, turns=turns)
+            idle = broad.holds is True and _is_upper(claim) and not claim.is_share
+            return replace(broad, variant=variant, holds=broad.holds and not turns, turns=turns, idle=idle)
         other = variant_pool(judge, variant, judged.day)
         assert other is not None
         if variant.at_worst:
             return _at_worst(variant, claim, tally(now, claim, "pool"), len(other) - len(now))
-        return _outcome(variant, tally(other, claim, variant.id), measurable(other, claim))
+        found = _outcome(variant, tally(other, claim, variant.id), measurable(other, claim))
+        return replace(found, idle=broad.holds is True and _is_idle(claim, variant))
 
     outcomes = tuple(outcome(variant) for variant in judge.pool.claims.variants)
     return Conclusion(claim, judged.day, broad, outcomes, about_the_pool)
+
+
+def _is_idle(claim: Claim, variant: Variant) -> bool:
+    """Return whether a claim that passes must pass in a variant, whatever the tags say.
+
+    Fewer works cannot exceed an upper bound. Works without tags change no count, and only the population of a share of
+    all: they can only lower it.
+    """
+    if variant.readmit:
+        grows = claim.is_share and not claim.of and not claim.applicable
+        return not grows or _is_upper(claim)
+    return _is_upper(claim) and not claim.is_share
+
+
+def _is_upper(claim: Claim) -> bool:
+    """Return whether a claim sets an upper bound, so that it passes with any narrower selection."""
+    return claim.test in ("at-most", "share-at-most", "share-below") or (claim.test == "is" and claim.operand == 0)
 
 
 def _outcome(variant: Variant, found: Tally, asked: bool = True) -> Outcome:
@@ -198,7 +233,7 @@ def _at_worst(variant: Variant, claim: Claim, found: Tally, readmitted: int) -> 
 
     def against(some: int) -> tuple[int, int, int]:
         # a record that contradicts a claim belongs to its population; all readmitted records belong to the pool
-        of = found.of + (some if claim.of else readmitted)
+        of = found.of + (some if claim.of or claim.applicable else readmitted)
         number, other = found.number, len(found.against)
         match claim.test:
             case "is" | "at-most" | "share-at-most":

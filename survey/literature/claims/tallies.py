@@ -16,6 +16,8 @@ class Tally:
     """A claim counted in one reading: the number, its population, whether the test is passed.
 
     ``counted`` are the keys behind the number; ``against`` those behind the number that it is compared with, if any.
+    A reading speaks only of the works that it read: ``of`` are these, ``works`` all, and ``ours`` and ``agrees`` say
+    what the pool's own tags give on the same works: their number, and whether they pass the test alike.
     """
 
     reading: str
@@ -24,6 +26,9 @@ class Tally:
     holds: bool
     counted: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
+    works: int = 0
+    ours: int = 0
+    agrees: bool = True
 
 
 def matching(pool: Pool, filter: Mapping[str, Any], primary: bool = False) -> tuple[Entry, ...]:
@@ -40,32 +45,51 @@ def _has(record: Entry, axis: str, condition: Any, pool: Pool) -> bool:
     return not words.isdisjoint(record.words(axis))
 
 
+def population(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
+    """Return the works that a claim is about: those that ``of`` selects, and to which the counted axes apply."""
+    works = matching(pool, claim.of) if claim.of else pool.records if _of_records(pool, claim) else pool.entries
+    if not claim.applicable:
+        return works
+    return tuple(work for work in works if all(work.primary(axis) not in ("", Absence.NA) for axis in claim.count))
+
+
 def measurable(pool: Pool, claim: Claim) -> bool:
-    """Return whether the claim can be counted: its population is not empty and has a value on each of its axes."""
-    population = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
+    """Return whether the claim can be counted: its works have a value on each of its axes, and disclose the largest."""
+    works = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
     absent = {"", *Absence}
-    coded = all(any(work.primary(axis) not in absent for work in population) for axis in claim.count)
-    return coded and bool(population or not claim.count)
+    coded = all(any(work.primary(axis) not in absent for work in works) for axis in claim.count)
+    if claim.largest and not _largest(matching(pool, claim.count, claim.primary), claim.largest)[1]:
+        return False
+    return coded and bool(works or not claim.count)
 
 
 def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | None = None) -> Tally:
-    """Count a claim on a pool as coded; ``narrower`` is a filter applied after the claim's own."""
-    population = matching(pool, claim.of)
-    within = pool.only(population) if claim.of else pool
-    chosen = matching(within, claim.count, claim.primary)
-    if narrower:
-        chosen = matching(pool.only(chosen), narrower)
+    """Count a claim on a pool as coded; ``narrower`` is a filter applied to what is counted, and to what it exceeds."""
+    works = population(pool, claim)
+    within = pool if works is pool.entries or _of_records(pool, claim) else pool.only(works)
+
+    def narrowed(chosen: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        return matching(pool.only(chosen), narrower) if narrower else chosen
+
+    chosen = narrowed(matching(within, claim.count, claim.primary))
     against: tuple[Entry, ...] = ()
     if claim.more_than is not None:
-        against = matching(pool, claim.more_than, claim.primary)
+        against = narrowed(matching(pool, claim.more_than, claim.primary))
     elif claim.leads is not None:
-        against = _runner_up(pool, claim)
-    number = len(chosen)
+        against = _runner_up(pool.only(narrowed(pool.entries)), claim)
+    number, total = len(chosen), len(works)
     if claim.largest:
         number, chosen = _largest(chosen, claim.largest)
-    total = len(population) if claim.of else len(pool.records if _of_records(pool, claim) else pool.entries)
     holds = passes(claim, number, total, len(against))
-    return Tally(reading, number, total, holds, _keys(chosen), _keys(against))
+    return Tally(reading, number, total, holds, _keys(chosen), _keys(against), total, number)
+
+
+def speaking(pool: Pool, claim: Claim, found: Tally) -> tuple[str, ...]:
+    """Return the works that speak against a claim that fails: for a lower bound of a share those that do not count."""
+    if claim.test in ("share-at-least", "share-above"):
+        counted = set(found.counted)
+        return tuple(work.key for work in population(pool, claim) if work.key not in counted)
+    return found.against or found.counted
 
 
 def passes(claim: Claim, number: int, of: int, other: int) -> bool:
@@ -79,9 +103,13 @@ def passes(claim: Claim, number: int, of: int, other: int) -> bool:
         case "at-most":
             return bool(number <= operand)
         case "share-at-least":
-            return of > 0 and number / of >= operand
+            return of > 0 and number >= operand * of
         case "share-at-most":
-            return of > 0 and number / of <= operand
+            return of > 0 and number <= operand * of
+        case "share-above":
+            return of > 0 and number > operand * of
+        case "share-below":
+            return of > 0 and number < operand * of
         case _:
             return number > other
 

@@ -1,19 +1,20 @@
 """Verdicts: every countable statement of the survey, judged on every snapshot by every reading.
 
 A claim has a broad reading (as the pool is coded), a strict one (with a narrower selection), the published one (by the
-published coding or, where that lacks the axis, by the published number) and that of a second reader. Where the codings
-disagree the claim is contested: the disagreement is shown, not resolved.
+published coding or, where that lacks the axis, by the published number) and that of a second reader. A reading speaks
+only of the works that it read. Where codings of the same works disagree the claim is contested: the disagreement is
+shown, not resolved. A claim that fails now may have been true of what had appeared then, or only of what was known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
-from survey.literature.claims.tallies import Tally, distribution, measurable, passes, tally
+from survey.literature.claims.tallies import Tally, distribution, measurable, passes, population, speaking, tally
 from survey.literature.pool import Claim, Pool, Table
 from survey.literature.problems import Problem
 
@@ -29,22 +30,37 @@ class Status(StrEnum):
     """The status of a claim on a snapshot."""
 
     HOLDS = "holds"
+    ONCE = "holds, read once"
     BROADLY = "holds only broadly"
     CONTESTED = "contested"
     OVERTURNED = "no longer holds"
+    MISSED = "did not hold even then"
     FAILS = "does not hold"
     UNMEASURABLE = "not measurable"
 
 
 SIGNS = {
     Status.OVERTURNED: "✗",
+    Status.MISSED: "✗",
     Status.FAILS: "✗",
     Status.CONTESTED: "≠",
     Status.BROADLY: "≈",
+    Status.ONCE: "✓",
     Status.HOLDS: "✓",
     Status.UNMEASURABLE: "?",
 }
 """A sign for each status, so that they can be distinguished without colour; doubtful ones come first."""
+
+MEANINGS = {
+    Status.HOLDS: "as coded here, and by another reading of works that it read",
+    Status.ONCE: "as coded here; no other reading has read enough to say",
+    Status.BROADLY: "as coded here, but not in the strict reading",
+    Status.CONTESTED: "read differently: codings of the same works disagree",
+    Status.OVERTURNED: "changed since: it held on what had appeared; newer works contradict it",
+    Status.MISSED: "missed then: it held on what was known; works that had appeared already contradict it",
+    Status.FAILS: "it fails, and held in no edition",
+    Status.UNMEASURABLE: "nothing is coded, or disclosed, that it needs",
+}
 
 
 NAMED = 3
@@ -53,14 +69,21 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim on one day: its status, and the tallies of every reading behind it."""
+    """A claim on one day: its status, and the tallies of every reading behind it.
+
+    A claim that failed after it had held: ``held`` is the last edition in which it did, ``because`` the works that
+    speak against it and were not known then, ``since`` when the work that overturned it appeared. ``appeared`` counts
+    what had appeared by the day, whether or not it was known.
+    """
 
     claim: Claim
     day: date
     status: Status
     tallies: tuple[Tally, ...] = ()
-    since: date | None = None
+    held: date | None = None
+    since: str = ""
     because: tuple[str, ...] = ()
+    appeared: Tally | None = None
 
     @property
     def broad(self) -> Tally:
@@ -73,15 +96,28 @@ class Judgement:
         return tuple(dict.fromkeys(key for t in self.tallies for key in (*t.counted, *t.against)))
 
     @property
+    def differing(self) -> tuple[str, ...]:
+        """The readings that disagree with the pool's tags on the works that they read."""
+        return tuple(t.reading for t in self.tallies if not t.agrees)
+
+    @property
     def verdict(self) -> str:
         """The status as text, with date and cause if there are any."""
-        if self.status is not Status.OVERTURNED:
-            return str(self.status)
-        if not self.because:
-            return f"{self.status} since {self.since}"
+        if self.status is Status.CONTESTED:
+            readers = " and ".join(READERS[name] for name in self.differing) or "in another coding"
+            return f"{self.status}: read differently {readers}"
         named, more = self.because[:NAMED], len(self.because) - NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{self.status} since {self.since} because of {', '.join(named)}{rest}"
+        works = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+        if self.status is Status.OVERTURNED:
+            return f"{self.status} since {self.since}" + (f" because of {works}" if works else "")
+        if self.status is Status.MISSED:
+            return f"{self.status}: what had appeared by {self.held} was not all known" + (
+                f" ({works})" if works else ""
+            )
+        return str(self.status)
+
+
+READERS = {"published": "in the published coding", "second": "in the second reading"}
 
 
 def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
@@ -110,17 +146,19 @@ class Judge:
         day = day or self.pool.day
         if claim.snapshot and self.readings:
             day = min(day, self.readings.day)
-        if not measurable(self.pool.as_of(day), claim):
-            return Judgement(claim, day, Status.UNMEASURABLE, (tally(self.pool.as_of(day), claim, "pool"),))
+        now = self.pool.as_of(day)
+        if not measurable(now, claim):
+            return Judgement(claim, day, Status.UNMEASURABLE, (tally(now, claim, "pool"),))
         tallies = tuple(self._tallies(claim, day))
-        codings = [t.holds for t in tallies if t.reading != "strict"]
-        if not any(codings):
-            since, because = self._since(claim, day)
-            return Judgement(claim, day, Status.OVERTURNED if since else Status.FAILS, tallies, since, because)
-        if not all(codings):
-            return Judgement(claim, day, Status.CONTESTED, tallies)
-        strictly = all(t.holds for t in tallies)
-        return Judgement(claim, day, Status.HOLDS if strictly else Status.BROADLY, tallies)
+        found = Judgement(claim, day, Status.HOLDS, tallies, appeared=self._appeared(claim, day))
+        broad, others = tallies[0], [t for t in tallies[1:] if t.reading != "strict"]
+        if not broad.holds and not self._saved(claim, day):
+            return self._fallen(found)
+        if found.differing or not broad.holds:
+            return replace(found, status=Status.CONTESTED)
+        if not all(t.holds for t in tallies if t.reading == "strict"):
+            return replace(found, status=Status.BROADLY)
+        return found if any(t.holds for t in others) else replace(found, status=Status.ONCE)
 
     def reproduction_problems(self) -> Iterator[Problem]:
         """Yield a problem for every published number that the published snapshot does not reproduce.
@@ -153,6 +191,21 @@ class Judge:
         assert self.readings is not None
         return self.pool.recoded(self.readings.second)
 
+    def substituted(self, claim: Claim, day: date, reading: str) -> Tally | None:
+        """Return a claim with another reader's tags in place of ours, on every work and axis that this reader coded.
+
+        This is no reading: it says how much a claim depends on who coded those works. None if there is no such tag.
+        """
+        if self.readings is None or (reading == "published" and day < self.readings.day):
+            return None
+        coding = getattr(self.readings, reading)
+        if reading == "published" and not self._codes(coding, claim):
+            return self._stated_and_added(claim, day)
+        axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
+        if claim.largest or axes.isdisjoint(claim.axes):
+            return None
+        return tally(getattr(self, reading).as_of(day), claim, reading)
+
     def _tallies(self, claim: Claim, day: date) -> Iterator[Tally]:
         now = self.pool.as_of(day)
         yield tally(now, claim, "pool")
@@ -160,48 +213,119 @@ class Judge:
             yield tally(now, claim, "strict", claim.strict)
         if self.readings is None:
             return
-        if (found := self._as_published(claim, day)) is not None:
+        if day >= self.readings.day:
+            found = self._read(claim, day, "published") or self._stated(claim)
+            if found is not None:
+                yield found
+        if (found := self._read(claim, day, "second")) is not None:
             yield found
-        if self._covers(self.readings.second, claim, any):
-            yield tally(self.second.as_of(day), claim, "second")
 
-    def _as_published(self, claim: Claim, day: date) -> Tally | None:
-        """Return the claim by the published coding, or by the published number plus the entries added since."""
-        if self.readings is None or day < self.readings.day:
+    def _read(self, claim: Claim, day: date, reading: str) -> Tally | None:
+        """Return a claim by a reading, on the works of which it coded every axis that the claim needs."""
+        assert self.readings is not None
+        now, theirs = self.pool.as_of(day), getattr(self, reading).as_of(day)
+        read = self._works_read(getattr(self.readings, reading), claim)
+        if not read:
             return None
-        if self._covers(self.readings.published, claim, all):
-            return tally(self.published.as_of(day), claim, "published")
-        if claim.published is None:
+        ours = tally(now.keep(entry.key for entry in now if entry.key in read), claim, "pool")
+        found = tally(theirs.keep(entry.key for entry in theirs if entry.key in read), claim, reading)
+        if not found.of or not ours.of:
+            return None
+        return replace(found, works=len(population(now, claim)), ours=ours.number, agrees=found.holds == ours.holds)
+
+    def _works_read(self, coding: str, claim: Claim) -> frozenset[str]:
+        """Return the works of which a coding has every axis of a claim."""
+        if not claim.axes or claim.largest:
+            return frozenset()
+        coded: dict[str, set[str]] = {axis: set() for axis in claim.axes}
+        for judgement in self.pool.codings[coding].judgements:
+            if judgement.axis in coded:
+                coded[judgement.axis].add(judgement.key)
+        return frozenset(set.intersection(*coded.values()))
+
+    def _stated(self, claim: Claim) -> Tally | None:
+        """Return a claim by the number that the published survey states of its own works."""
+        if self.readings is None or claim.published is None:
+            return None
+        ours = tally(self.pool.as_of(self.readings.day), claim, "published")
+        holds = passes(claim, claim.published, ours.of, len(ours.against))
+        works = tally(self.pool, claim, "published").of
+        return replace(
+            ours, number=claim.published, holds=holds, counted=(), works=works, ours=ours.number,
+            agrees=holds == ours.holds,
+        )  # fmt: skip
+
+    def _stated_and_added(self, claim: Claim, day: date) -> Tally | None:
+        """Return the number that the published survey states, with what was added since as coded here."""
+        stated = self._stated(claim)
+        if stated is None or self.readings is None:
             return None
         then, now = self.pool.as_of(self.readings.day), tally(self.pool.as_of(day), claim, "published")
         before = {work.key for work in (*then.entries, *then.records)}
         added = tuple(key for key in now.counted if key not in before)
-        number = claim.published + len(added)
+        number = stated.number if claim.largest else stated.number + len(added)
         return replace(now, number=number, holds=passes(claim, number, now.of, len(now.against)), counted=added)
 
-    def _since(self, claim: Claim, day: date) -> tuple[date | None, tuple[str, ...]]:
-        """Return since when a claim holds in no coding, and the entries behind that; None if it never held."""
-        days = sorted({*self.pool.editions, *(date.fromisoformat(e.text("added")) for e in self.pool), day})
-        held: date | None = None
-        for when in (d for d in days if d <= day):
-            tallies = list(self._tallies(claim, when))
-            if any(t.holds for t in tallies if t.reading != "strict"):
-                held = when
-            elif held is not None:
-                there = self.pool.as_of(held)
-                known = {work.key for work in (*there.entries, *there.records)}
-                speaking = tallies[0].against or tallies[0].counted
-                return when, tuple(key for key in speaking if key not in known)
-        return None, ()
+    def _appeared(self, claim: Claim, day: date) -> Tally | None:
+        """Return a claim on all works known today that had appeared by a day; None for one about other records."""
+        if any(self.pool.taxonomy[axis].on != "entry" for axis in claim.count) or not claim.count:
+            return None
+        then = self.pool.appeared_by(day)
+        return tally(then, claim, "appeared") if measurable(then, claim) else None
 
-    def _covers(self, coding: str, claim: Claim, how: Callable[[Iterable[bool]], bool]) -> bool:
-        """Return whether a coding has all (or any) of the axes of a claim."""
+    def _saved(self, claim: Claim, day: date) -> bool:
+        """Return whether a claim that fails as coded here would hold with the tags of another reader in place."""
+        return any(found.holds for name in READERS if (found := self.substituted(claim, day, name)) is not None)
+
+    def _fallen(self, found: Judgement) -> Judgement:
+        """Return the judgement of a claim that fails: whether it ever held, and why it does not now.
+
+        Where it held only as one reader coded the works, and another did not, it was read differently from the start.
+        """
+        claim, now = found.claim, self.pool.as_of(found.day)
+        known = {date.fromisoformat(entry.text("added")) for entry in now} if not self.pool.editions else set()
+        days = [day for day in sorted({*self.pool.editions, *known}) if day < found.day]
+        held = next((day for day in reversed(days) if self._holds(claim, day)), None)
+        if held is None:
+            return replace(found, status=Status.FAILS)
+        then = list(self._tallies(claim, held))
+        before = {work.key for work in (*self.pool.as_of(held).entries, *self.pool.as_of(held).records)}
+        against = [key for key in speaking(now, claim, found.broad) if key not in before]
+        if then[0].holds and not all(t.agrees for t in then) and not _suffice(claim, len(against)):
+            return replace(found, status=Status.CONTESTED, held=held)
+        public = now.appeared_by(held)
+        there = tuple(key for key in against if key in public)
+        # what another reading alone held to be true then fails by our tags on any works: ask what was missing
+        missed = not tally(public, claim, "pool").holds if then[0].holds else bool(there)
+        if missed and measurable(public, claim):
+            return replace(found, status=Status.MISSED, held=held, because=there)
+        newer = sorted((now[key].appeared, key) for key in against if key in now and key not in public)
+        since = next((when for when, _ in newer if not self._held_until(claim, now, when)), "")
+        if not then[0].holds:
+            since = next((when for when, _ in newer), "")
+        because = tuple(key for when, key in newer if not since or when <= since)
+        return replace(
+            found, status=Status.OVERTURNED, held=held, since=since or found.day.isoformat(), because=because
+        )
+
+    def _holds(self, claim: Claim, day: date) -> bool:
+        """Return whether a claim held in any reading, as far as the works of that day were known."""
+        found = self._tallies(claim, day) if measurable(self.pool.as_of(day), claim) else ()
+        return any(t.holds for t in found if t.reading != "strict")
+
+    def _held_until(self, claim: Claim, now: Pool, when: str) -> bool:
+        """Return whether a claim holds on the works that had appeared by a date as it is written."""
+        then = now.only(entry for entry in now if entry.appeared <= when)
+        return tally(then, claim, "pool").holds
+
+    def _codes(self, coding: str, claim: Claim) -> bool:
+        """Return whether a coding has all axes of a claim."""
         axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
-        return bool(claim.axes) and not claim.largest and how(axis in axes for axis in claim.axes)
+        return bool(claim.axes) and not claim.largest and axes.issuperset(claim.axes)
 
     def _unlike_published(self, claim: Claim, then: Pool) -> Iterator[Problem]:
         assert self.readings is not None
-        if self._covers(self.readings.published, claim, all):
+        if self._codes(self.readings.published, claim):
             number = tally(self.published.as_of(self.readings.day), claim, "published").number
             if number != claim.published:
                 yield _unlike(claim, "published", claim.published, number)
@@ -212,6 +336,11 @@ class Judge:
             named = ", ".join(counted.counted) or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
             yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+
+
+def _suffice(claim: Claim, added: int) -> bool:
+    """Return whether so many added works overturn a claim by themselves, however those before them are read."""
+    return claim.test in ("is", "at-most") and not claim.largest and added > claim.operand
 
 
 def _unlike(claim: Claim, name: str, stated: int | None, number: int) -> Problem:

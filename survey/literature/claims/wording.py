@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
+from survey.literature.claims.tallies import Tally
 from survey.literature.claims.verdicts import Judgement, Status
 from survey.literature.pool import All, Claim, conditions
 from survey.literature.taxonomy import Axis, Taxonomy
@@ -36,16 +38,27 @@ def citable_sentence(judgement: Judgement, fingerprint: str) -> str:
     broad, rest = judgement.tallies[0], judgement.tallies[1:]
     details = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
     if judgement.status is not Status.HOLDS and rest:
-        details += " as coded here, " + ", ".join(f"{t.number} {CITED_AS[t.reading]}" for t in rest)
+        details += " as coded here, " + ", ".join(f"{t.number} {_of_those_read(t)}{CITED_AS[t.reading]}" for t in rest)
     details += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
     return f"{judgement.claim.sentence.rstrip('.')} ({details})."
 
 
+def _of_those_read(t: Tally) -> str:
+    """Return the works that a reading read, if it read fewer than all."""
+    return f"of the {t.of} that it read " if t.of < t.works else ""
+
+
+COMPARED = {"at-least": "at least", "at-most": "at most", "above": "more than", "below": "less than"}
+
+
 def _expectation(claim: Claim, taxonomy: Taxonomy, works: str) -> str:
     population = f"{works} with {_selection(claim.of, taxonomy)}" if claim.of else "all"
+    if claim.applicable:
+        axes = " and ".join(taxonomy[axis].label.lower() for axis in claim.count)
+        population = f"{'all' if population == 'all' else population} to which {axes} applies"
+    if claim.is_share:
+        return f"{COMPARED[claim.test.removeprefix('share-')]} {_share(claim.operand)} of {population}"
     match claim.test:
-        case "share-at-least" | "share-at-most" as test:
-            return f"{test.removeprefix('share-').replace('-', ' ')} {100 * claim.operand:g} % of {population}"
         case "more-than":
             return f"more than {works} with {_selection(claim.operand, taxonomy)}"
         case "leads":
@@ -54,6 +67,16 @@ def _expectation(claim: Claim, taxonomy: Taxonomy, works: str) -> str:
             return f"exactly {claim.operand}" + (f" among {population}" if claim.of else "")
         case test:
             return f"{test.replace('-', ' ')} {claim.operand}" + (f" among {population}" if claim.of else "")
+
+
+def _share(share: Fraction) -> str:
+    """Return a share as a percentage if that is exact, else as a fraction.
+
+    >>> _share(Fraction(1, 10)), _share(Fraction(1, 3)), _share(Fraction("0.125"))
+    ('10 %', '1/3', '12.5 %')
+    """
+    percent = 100 * share
+    return f"{float(percent):g} %" if (10 * percent).denominator == 1 else str(share)
 
 
 def _selection(filter: Mapping[str, Any], taxonomy: Taxonomy) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Annotated, Any
+from fractions import Fraction
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from survey.literature.problems import expected, quoted
 
-TESTS = ("is", "at-least", "at-most", "share-at-least", "share-at-most", "more-than", "leads")
+TESTS = (
+    "is", "at-least", "at-most", "share-at-least", "share-at-most", "share-above", "share-below", "more-than", "leads",
+)  # fmt: skip
 """The tests of a claim; each claim has exactly one."""
 
 Condition = str | list[str]
@@ -29,15 +32,19 @@ class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Share = (
+    Annotated[float, msgspec.Meta(ge=0, le=1)] | Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}/[1-9][0-9]{0,8}$")]
+)
+"""A decimal, which is taken as it is written, or a fraction such as "1/3"."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A countable sentence, how it is counted, and its limits.
 
     ``count`` selects entries; the claim holds if their number passes the test. ``strict`` narrows the selection to
-    its strict reading; ``of`` is the population of a share. ``published`` is the number that the published survey
-    states, and ``dissent`` names each entry for which our coding departs from it, with the reason.
+    its strict reading; ``of`` is the population of a share, and ``applicable`` leaves out of it the entries to which a
+    counted axis does not apply. ``published`` is the number that the published survey states, and ``dissent`` names
+    each entry for which our coding departs from it, with the reason.
     """
 
     id: str = ""
@@ -46,6 +53,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     chapters: tuple[str, ...] = ()
     count: dict[str, str | list[str] | All] = {}
     of: dict[str, str | list[str] | All] = {}
+    applicable: bool = False
     primary: bool = False
     largest: str = ""
     is_: Count | None = msgspec.field(default=None, name="is")
@@ -53,6 +61,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     at_most: Count | None = None
     share_at_least: Share | None = None
     share_at_most: Share | None = None
+    share_above: Share | None = None
+    share_below: Share | None = None
     more_than: dict[str, str | list[str] | All] | None = None
     leads: str | None = None
     strict: dict[str, str | list[str] | All] = {}
@@ -72,8 +82,14 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def operand(self) -> Any:
-        """The value that the test compares the number with."""
-        return self._operand(self.test)
+        """The value that the test compares the number with; a share is an exact fraction."""
+        value = self._operand(self.test)
+        return Fraction(str(value)) if self.is_share else value
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the test is one of a share."""
+        return self.test.startswith("share-")
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -112,9 +128,10 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Another way of counting, under which conclusions are tested again.
 
     ``keep`` counts only entries that match, ``types`` only those of a BibTeX type with a venue other than arXiv,
-    ``reading`` uses another reading, ``readmit`` counts excluded records again (``at-worst``: as if each contradicted
-    the claim), ``leave-one-out`` removes one entry after the other. ``rankings`` selects, per axis, the entries to
-    rank where a reading defines none.
+    ``reading`` uses another reading, ``denominator`` counts shares among the entries to which the axis applies, or
+    among all, ``readmit`` counts excluded records again (``at-worst``: as if each contradicted the claim),
+    ``leave-one-out`` removes one entry after the other. ``rankings`` selects, per axis, the entries to rank where a
+    reading defines none.
     """
 
     id: str = ""
@@ -123,6 +140,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     keep: dict[str, str | list[str] | All] = {}
     types: tuple[str, ...] = ()
     reading: str = ""
+    denominator: Literal["", "applicable", "all"] = ""
     readmit: tuple[str, ...] = ()
     at_worst: bool = False
     leave_one_out: bool = False

@@ -17,7 +17,7 @@ from survey.literature.taxonomy import ID, ID_SHAPE, Shape, Taxonomy, read_toml
 
 TOP = ("readings", "claim", "table", "variant")
 
-VARIED = ("keep", "types", "reading", "readmit", "leave-one-out")
+VARIED = ("keep", "types", "reading", "denominator", "readmit", "leave-one-out")
 """The ways in which a variant changes what is counted; each variant has exactly one."""
 
 HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+")
@@ -56,7 +56,8 @@ class _Reader:
     def read(self, data: Mapping[str, Any], codings: set[str]) -> Claims:
         for name in data.keys() - set(TOP):
             self._problem("", f"{quoted(name)} is not a table of this file {expected(name, TOP)}")
-        readings = self._converted(Readings, data.get("readings", {}), "readings")
+        given = data.get("readings")
+        readings = None if given is None else self._converted(Readings, given, "readings")
         if readings:
             for name in (readings.published, readings.second):
                 if name not in codings:
@@ -100,6 +101,10 @@ class _Reader:
             found = ", ".join(tests) or "none"
             self._problem(where, f"has {found}, expected exactly one of {', '.join(TESTS)}")
             return None
+        if claim.applicable and not claim.is_share:
+            self._problem(where, f"applicable: the test is {tests[0]} (expected the test of a share)")
+        if claim.is_share and not 0 <= claim.operand <= 1:
+            self._problem(where, f"{tests[0]}: found {claim.operand}, expected a share from 0 to 1")
         for name in ("count", "of", "strict", "more_than"):
             self._filter(where, name.replace("_", "-"), getattr(claim, name) or {})
         if claim.leads is not None and self._axis(where, "leads", claim.leads) and claim.leads not in claim.count:

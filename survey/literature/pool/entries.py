@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from difflib import get_close_matches
 from types import MappingProxyType
 
@@ -84,6 +85,11 @@ class Entry:
         if self.text("appeared"):
             return self.text("appeared")
         return f"{self.year}-{self.month:02}" if self.month else str(self.year)
+
+    def had_appeared(self, day: date) -> bool:
+        """Return whether the work had surely appeared by the end of a day: a whole month or year must be over."""
+        appeared, iso = self.appeared, day.isoformat()
+        return appeared <= iso if len(appeared) == len(iso) else appeared < iso[: len(appeared)]
 
     @property
     def url(self) -> str:

@@ -125,6 +125,13 @@ class Pool:
             )
         return self._days[day]
 
+    def appeared_by(self, day: date) -> Pool:
+        """Return the entries that had surely appeared by the end of a day, as they are known now.
+
+        A work of which only the month or the year is known counts when that is over.
+        """
+        return self.only(entry for entry in self.entries if entry.had_appeared(day))
+
     @cached_property
     def _days(self) -> dict[date, Pool]:
         return {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from survey.literature import Pool, load
 
 
-def with_entry(bib: Path, model: str, key: str, added: str, **tags: str) -> Pool:
+def with_entry(bib: Path, model: str, key: str, added: str, appeared: str = "", **tags: str) -> Pool:
     """Return the pool with an added entry: a copy of another with a new key and other tags."""
     text = (bib / "pool.bib").read_text()
     block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
@@ -17,6 +17,8 @@ def with_entry(bib: Path, model: str, key: str, added: str, **tags: str) -> Pool
     new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|doi|url|tag-verified|why-verified)\s*=.*\n", "", new)
     new = re.sub(r"(title\s*=\s*)\{.*\},", rf"\1{{A title of its own {key}}},", new, count=1)
     new = re.sub(r"(added\s*=\s*)\{[^}]*\}", rf"\1{{{added}}}", new)
+    if appeared:
+        new = re.sub(r"(appeared\s*=\s*)\{[^}]*\}", rf"\1{{{appeared}}}", new)
     new = new.replace(
         "\n",
         "\n  url = {https://example.org/},\n  tag-verified = {partial},\n  why-verified = {Made for a test.},\n",

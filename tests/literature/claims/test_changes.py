@@ -27,7 +27,9 @@ THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
 def bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data of the first edition with an added entry that learns when to stop and credits tool calls."""
     folder = published_data(tmp_path_factory.mktemp("grown"))
-    with_entry(folder, "maporl", "stopper2026", NOW.isoformat(), decision="stop: learned", credit="tool-call")
+    with_entry(
+        folder, "maporl", "stopper2026", NOW.isoformat(), "2026-08-01", decision="stop: learned", credit="tool-call"
+    )
     return folder
 
 
@@ -42,7 +44,7 @@ def test_added_entries_and_the_claims_they_overturn_are_reported(grown: Pool) ->
     overturned = {new.claim.id: (str(old.status), new.verdict) for old, new in found.status_changes}
     assert overturned["stopping-untrained"] == (
         "contested",
-        "no longer holds since 2026-11-21 because of stopper2026",
+        "no longer holds since 2026-08-01 because of stopper2026",
     )
     assert "tool-call-credit-absent" in overturned
     assert "retained" not in {new.claim.id for _, new in found.claims}, "it speaks of the published snapshot"
@@ -93,7 +95,7 @@ def survey(bib: Path) -> Callable[..., str]:
 
 def test_the_command_reports_the_same(survey: Callable[..., str]) -> None:
     text = survey("2026-05-04", "2026-11-21")
-    assert "stopping-untrained: contested -> no longer holds since 2026-11-21" in text
+    assert "stopping-untrained: contested -> no longer holds since 2026-08-01" in text
     told = json.loads(survey("2026-05-04", "2026-11-21", "--format", "json"))
     assert told["entries"] == ["stopper2026"]
     assert ["credit", "tool-call"] in [cell for pair in told["filled"] for cell in pair]

@@ -129,8 +129,26 @@ def test_the_number_of_near_misses_that_would_change_them(found: dict[str, Concl
 
 def test_the_worst_case_is_a_bound_and_does_not_count(found: dict[str, Conclusion]) -> None:
     message = found["message-credit-sparse"]
-    assert (message.survived, len(message.tests), message.standing) == (7, 7, Standing.ROBUST)
+    assert (message.survived, len(message.tests), message.standing) == (6, 6, Standing.ROBUST)
     assert "near-misses-at-worst" not in [o.variant.id for o in message.tests]
+
+
+def test_a_variant_in_which_a_claim_must_pass_is_not_counted(found: dict[str, Conclusion]) -> None:
+    idle = {o.variant.id for o in found["message-credit-sparse"].outcomes if o.idle}
+    assert idle == {"strict", "near-misses"}, "a narrower selection, and works that only enlarge the population"
+    idle = {o.variant.id for o in found["no-benchmark-measures-all-four"].outcomes if o.idle}
+    assert idle == {"high-confidence", "peer-reviewed", "near-misses", "leave-one-out"}, "fewer works than none"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_a_variant_that_is_not_counted_cannot_fail_whatever_the_tags(pool: Pool, chance: random.Random) -> None:
+    tags = [entry.tags for entry in pool.entries]
+    chance.shuffle(tags)
+    other = replace(pool, entries=tuple(replace(e, tags=t) for e, t in zip(pool.entries, tags, strict=True)))
+    for conclusion in conclusions(other, chance.sample(list(pool.claims), 8)):
+        if conclusion.broad.holds:
+            assert all(o.holds for o in conclusion.outcomes if o.idle), conclusion.claim.id
 
 
 # ------------------------------------------------------------------ the findings
@@ -161,7 +179,7 @@ def test_agents_lead_among_credit_units_in_every_variant(orders: dict[str, Ranki
 
 def test_conclusions_that_depend_on_one_entry(found: dict[str, Conclusion]) -> None:
     hanging = turning_entries(found.values())
-    assert [c.claim.id for c in hanging["c3"]] == ["message-credit-counterfactual"]
+    assert "message-credit-counterfactual" in [c.claim.id for c in hanging["c3"]]
     assert "kimi-trained-orchestrator" in [c.claim.id for c in hanging["kimi-k2-5"]]
     assert len(hanging["kimi-k2-6"]) == max(map(len, hanging.values())) == len(next(iter(hanging.values())))
 
@@ -189,7 +207,8 @@ def test_readings_equal_those_of_the_verdicts(pool: Pool, found: dict[str, Concl
         outcomes = {o.variant.reading: o for o in found[claim.id].outcomes if o.variant.reading}
         for told in judge.judged(claim).tallies[1:]:
             outcome = outcomes[told.reading]
-            assert (outcome.number, outcome.of, outcome.holds) == (told.number, told.of, told.holds)
+            if told.of == told.works:  # on works that a reading did not read, its variant keeps our tags
+                assert (outcome.number, outcome.of, outcome.holds) == (told.number, told.of, told.holds)
 
 
 def test_the_size_of_the_pool_is_tested_in_readings_only(found: dict[str, Conclusion]) -> None:
@@ -253,7 +272,7 @@ def test_published_tags_do_not_apply_to_earlier_days(pool: Pool) -> None:
 def test_leaving_out_one_of_each_group_equals_leaving_out_each_entry(pool: Pool, found: dict[str, Conclusion]) -> None:
     rest = [replace(pool, entries=(*pool.entries[:n], *pool.entries[n + 1 :])) for n in range(len(pool))]
     for id, conclusion in found.items():
-        if conclusion.about_the_pool:
+        if conclusion.about_the_pool or conclusion.broad.holds is None:
             continue
         held = [measurable(some, conclusion.claim) and tally(some, conclusion.claim, "").holds for some in rest]
         turning = tuple(e.key for e, holds in zip(pool, held, strict=True) if holds != conclusion.broad.holds)
@@ -326,7 +345,7 @@ def test_the_numbers_are_consistent(pool: Pool, found: dict[str, Conclusion], or
         (VARIANT.replace("label", "lable"), 'variant.sure: "lable" is not a key (did you mean "label"?)'),
         (VARIANT.replace('label = "sure"\n', ""), "variant.sure: object missing required field `label`"),
         (VARIANT.replace('"Keeps what is sure."', '" "'), "variant.sure: says is empty"),
-        (VARIANT.replace("keep = { confidence = \"high\" }", ""), "variant.sure: has none, expected exactly one of keep, types, reading, readmit, leave-one-out"),
+        (VARIANT.replace("keep = { confidence = \"high\" }", ""), "variant.sure: has none, expected exactly one of keep, types, reading, denominator, readmit, leave-one-out"),
         (VARIANT + 'leave-one-out = true\n', "variant.sure: has keep, leave-one-out, expected exactly one of"),
         (VARIANT.replace("high", "hihg"), 'variant.sure: keep: "hihg" is not a value of confidence (did you mean "high"?)'),
         (VARIANT.replace("confidence", "confidense"), 'variant.sure: keep: there is no axis "confidense" (did you mean "confidence"?)'),
@@ -351,4 +370,4 @@ def test_a_wrong_variant_is_a_problem_with_its_line(bib: Path, text: str, messag
 
 def test_claims_need_no_variants(bib: Path) -> None:
     conclusion = concluded(bib, CLAIM)
-    assert (conclusion.outcomes, conclusion.standing) == ((), Standing.ROBUST)
+    assert (conclusion.outcomes, conclusion.standing) == ((), Standing.UNTESTED)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from survey.literature import Pool
 from survey.literature.claims import (
+    MEANINGS,
     NAMED,
     READINGS,
     SIGNS,
@@ -38,6 +39,7 @@ def claim_pages(facts: Facts) -> Files:
             judged=judged,
             statuses=statuses,
             signs=SIGNS,
+            meanings=MEANINGS,
             tables=_tables(pool),
             days=snapshots(pool),
         ),
@@ -59,6 +61,7 @@ def claim_pages(facts: Facts) -> Files:
                 question=question(last.claim, pool.taxonomy),
                 readings=READINGS,
                 signs=SIGNS,
+                meanings=MEANINGS,
                 named=NAMED,
                 rows=rows,
                 sentence=citable_sentence(last, pool.as_of(last.day).fingerprint),

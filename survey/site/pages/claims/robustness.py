@@ -19,6 +19,9 @@ from survey.site.markup.templates import render
 
 PAGE = "measure/robustness.md"
 
+PASSING = (Standing.ROBUST, Standing.FRAGILE, Standing.UNTESTED)
+"""The standings of claims that pass as coded."""
+
 
 def robustness_pages(facts: Facts) -> Files:
     """Yield the page; none where there are no claims or no variants."""
@@ -37,7 +40,7 @@ def robustness_pages(facts: Facts) -> Files:
             page=PAGE,
             groups=groups,
             standing=Standing,
-            passing=len(groups[Standing.ROBUST]) + len(groups[Standing.FRAGILE]),
+            passing=sum(len(groups[standing]) for standing in PASSING),
             variants=[(v, *_asked(groups, v)) for v in variants],
             sizes={v.id: _size(judge, v) for v in variants},
             tests=[v for v in variants if not v.at_worst],
@@ -58,8 +61,9 @@ def _size(judge: Judge, variant: Variant) -> int | None:
 
 def _asked(groups: dict[Standing, tuple[Conclusion, ...]], variant: Variant) -> tuple[int, int]:
     """Return how many of the claims that pass as coded a variant can test, and how many of these fail."""
-    passing = (*groups[Standing.ROBUST], *groups[Standing.FRAGILE])
-    holds = [o.holds for c in passing for o in c.outcomes if o.variant == variant and o.holds is not None]
+    passing = [conclusion for standing in PASSING for conclusion in groups[standing]]
+    found = [o for c in passing for o in c.outcomes if o.variant == variant and not o.idle]
+    holds = [o.holds for o in found if o.holds is not None]
     return len(holds), holds.count(False)
 
 
