@@ -39,13 +39,12 @@ def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files:
         assert f"claims/{claim.id}.bib" in files
 
 
-def test_a_claim_that_newer_entries_overturned_says_since_when_and_because_of_whom() -> None:
+def test_a_claim_that_was_true_only_of_what_was_known_says_what_was_missed() -> None:
     now = load(ROOT / "bib")
     page = dict(claim_pages(Facts(now)))["claims/stopping-untrained.md"]
     card = page.split('<div class="card">')[1].split("</div>")[0]
-    assert "no longer holds" in card
-    assert "since 2026-11-21 because of" in card
-    assert 'entries/critroute2026/">critroute2026</a>' in card
+    assert "did not hold even then</span>: what had appeared by 2026-05-04 was not all known because of" in card
+    assert 'entries/sirag2025/">sirag2025</a> (public since 2025-' in card
     assert re.search(r'2026-05-04</th><td><span class="status contested">', page), "what it was then is kept"
 
 

@@ -145,7 +145,7 @@ def test_the_emptiest_cells_are_open_ones_and_lead_to_their_map(pool: Pool) -> N
 
 def test_a_page_can_say_how_a_claim_stands(pool: Pool, published: Pool) -> None:
     text = render_prose('{{ claim("stopping-untrained") }}', pool, "read/x.md", "x.md", Pictures())
-    assert "[no longer holds](../claims/stopping-untrained.md)" in text
+    assert "[did not hold even then](../claims/stopping-untrained.md)" in text
     text = render_prose('{{ claim("stopping-untrained") }}', published, "read/x.md", "x.md", Pictures())
     assert "[contested](../claims/stopping-untrained.md)" in text
     with pytest.raises(
