@@ -17,6 +17,9 @@ WINGS = {
     "survey.cli.literature.diff": ("diff",),
     "survey.cli.literature.robustness": ("robustness",),
     "survey.cli.literature.agreement": ("agreement",),
+    "survey.cli.literature.double_coding.queue": ("queue",),
+    "survey.cli.literature.double_coding.code": ("code",),
+    "survey.cli.literature.double_coding.adjudicate": ("adjudicate",),
     "survey.cli.literature.related": ("related",),
     "survey.cli.site": ("pages",),
     "survey.cli.trace.group": ("trace",),
@@ -44,6 +47,9 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey diff 2026-05-04 2026-11-21     changes in entries and in conclusions
       survey robustness                     which conclusions survive other ways of counting
       survey agreement                      inter-reader agreement, with intervals
+      survey queue                          which second readings would change most conclusions
+      survey code --blind --reader ID       read entries a second time, without seeing their tags
+      survey adjudicate                     decide where readings differ
       survey related --where reward=R6      a sentence to cite, a reading path, a paragraph skeleton
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in

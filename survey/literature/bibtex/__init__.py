@@ -4,7 +4,7 @@
 import this one, which itself imports only ``problems``.
 """
 
-from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed
+from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed, unwritable
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
@@ -22,5 +22,5 @@ from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bi
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "KEY", "LATEX", "MONTHS", "OWN", "REQUIRED_BY_TYPE",
     "SYMBOLS", "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations", "check_field", "collapsed",
-    "parse_bibtex", "parse_names", "read_bibtex", "readable", "write_bibtex",
+    "parse_bibtex", "parse_names", "read_bibtex", "readable", "unwritable", "write_bibtex",
 ]  # fmt: skip

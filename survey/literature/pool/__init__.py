@@ -10,7 +10,10 @@ from survey.literature.pool.claim import All, Claim, Table, Variant, conditions,
 from survey.literature.pool.claims_file import read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
+    COLUMNS,
+    NOTES,
     READERS,
+    WAS,
     Adjudication,
     Coding,
     Judgement,
@@ -19,6 +22,7 @@ from survey.literature.pool.codings import (
     read_codings,
     read_judgements,
     read_readers,
+    read_sheet,
 )
 from survey.literature.pool.duplicates import arxiv_id, check_duplicates
 from survey.literature.pool.editions import aliases, check_published_keys, read_editions
@@ -28,13 +32,14 @@ from survey.literature.pool.gap_notes import Note, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
 from survey.literature.pool.searches import read_searches
-from survey.literature.pool.tags import Tag, format_tags
+from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
-    "ADJUDICATIONS", "NOT_CODED", "READERS", "REQUIRED", "Adjudication", "All", "Claim", "Coding", "Entry",
-    "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Table", "Tag", "Variant", "aliases", "arxiv_id",
-    "blank_entry", "cell_label", "cells", "check_duplicates", "check_impossible_cells", "check_published_keys",
-    "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs", "read_adjudications",
-    "read_background", "read_claims", "read_codings", "read_editions", "read_entries", "read_evidence_kinds",
-    "read_judgements", "read_notes", "read_readers", "read_records", "read_searches",
+    "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Claim",
+    "Coding", "Entry", "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Table", "Tag", "Variant", "aliases",
+    "arxiv_id", "blank_entry", "cell_label", "cells", "check_duplicates", "check_impossible_cells",
+    "check_published_keys", "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs",
+    "parse_tags", "read_adjudications", "read_background", "read_claims", "read_codings", "read_editions",
+    "read_entries", "read_evidence_kinds", "read_judgements", "read_notes", "read_readers", "read_records",
+    "read_searches", "read_sheet",
 ]  # fmt: skip

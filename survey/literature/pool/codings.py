@@ -27,7 +27,10 @@ NOTES = ("why", "read", "confidence", "blind")
 READERS = "readers.toml"
 
 ADJUDICATIONS = "adjudications.csv"
-"""The file of adjudications, with the columns key, axis, value and why."""
+"""The file of adjudications, with the columns key, axis, value and why, and optionally ``was``."""
+
+WAS = "was"
+"""The column of adjudications with the tags that the pool had before, if the decision changed them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,13 @@ class Coding:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """The reason for the value in the pool, where readings differ."""
+    """The reason for the value in the pool, where readings differ; ``was`` are the tags that it replaced, if any."""
 
     key: str
     axis: str
     tags: tuple[Tag, ...]
     why: str
+    was: tuple[Tag, ...] = ()
 
 
 def compared_values(tags: tuple[Tag, ...], axis: Axis) -> tuple[str, ...]:
@@ -117,7 +121,7 @@ def read_adjudications(
     if not os.path.lexists(path):
         return {}, []
     by_key = {entry.key: entry for entry in entries}
-    rows, problems = _judged_lines(path, taxonomy, by_key)
+    rows, problems = _judged_lines(path, taxonomy, by_key, (*NOTES, WAS))
     read: dict[tuple[str, str], list[tuple[Tag, ...]]] = {}
     for judgement in (j for coding in codings.values() for j in coding.judgements):
         read.setdefault((judgement.key, judgement.axis), []).append(judgement.tags)
@@ -131,33 +135,50 @@ def read_adjudications(
             messages.append(f"value is {stated}, the pool has {standing} (decide again, and change one of the two)")
         if not row.notes.get("why", "").strip():
             messages.append("why is empty (explain in your own words why this value was preferred)")
-        if len({compared_values(tags, axis) for tags in (stands, *read.get(place, []))}) < 2:
+        was, found_in_was = parse_tags(row.notes[WAS], axis) if WAS in row.notes else ((), [])
+        messages += [f"{WAS}: {message}" for message in found_in_was]
+        before = [was] if was else []
+        if len({compared_values(tags, axis) for tags in (stands, *before, *read.get(place, []))}) < 2:
             messages.append("no two readings differ here (delete the row)")
         problems += [Problem(str(path), line, message, *place) for message in messages]
-        found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""))
+        found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""), was)
     return found, problems
 
 
+def read_sheet(
+    path: Path, taxonomy: Taxonomy, keys: Collection[str], context: Collection[str]
+) -> tuple[tuple[Judgement, ...], list[Problem]]:
+    """Return the filled-in rows of a coding sheet and their problems.
+
+    A sheet has the columns of a coding, and those in ``context``, which are not read. Rows without a value are skipped.
+    """
+    rows, problems = _judged_lines(path, taxonomy, keys, (*NOTES, *context), blank=True)
+    return tuple(judgement for _, judgement in rows), problems
+
+
 def _judged_lines(
-    path: Path, taxonomy: Taxonomy, keys: Collection[str]
+    path: Path, taxonomy: Taxonomy, keys: Collection[str], optional: Collection[str] = NOTES, blank: bool = False
 ) -> tuple[list[tuple[int, Judgement]], list[Problem]]:
-    """Return every valid row with its line, and a problem for every other row."""
+    """Return every valid row with its line, and a problem for every other row; ``blank`` skips rows without a value."""
     shown = str(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        # spreadsheets, in which sheets are filled in, begin a file with a byte-order mark
+        text = path.read_bytes().decode("utf-8-sig" if blank else "utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         return [], [Problem(shown, line, "not UTF-8 text")]
     except OSError as error:
         return [], [Problem(shown, 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    if problem := _head(reader, text):
+    if problem := _head(reader, text, optional):
         return [], [Problem(shown, 1, problem)]
     rows: list[tuple[int, Judgement]] = []
     problems: list[Problem] = []
     seen: set[tuple[str, str]] = set()
     try:
         for row in reader:
+            if blank and not (row["value"] or "").strip():
+                continue
             judgement, messages = _judgement(row, taxonomy, keys)
             if judgement and (judgement.key, judgement.axis) in seen:
                 messages.append("repeats an entry and axis of an earlier row")
@@ -170,7 +191,7 @@ def _judged_lines(
     return rows, problems
 
 
-def _head(reader: csv.DictReader[str], text: str) -> str:
+def _head(reader: csv.DictReader[str], text: str, optional: Collection[str]) -> str:
     """Return the problem of the header line; empty if there is none."""
     if text.startswith("\ufeff"):
         return "starts with a byte-order mark (save the file as UTF-8 without one)"
@@ -184,8 +205,8 @@ def _head(reader: csv.DictReader[str], text: str) -> str:
     if missing := [column for column in COLUMNS if column not in names]:
         return f"there is no column {', '.join(missing)} (found {names})"
     for name in names:
-        if name not in (*COLUMNS, *NOTES):
-            return f"{quoted(name)} is not a column of a coding {expected(name, (*COLUMNS, *NOTES))}"
+        if name not in (*COLUMNS, *optional):
+            return f"{quoted(name)} is not a column of a coding {expected(name, (*COLUMNS, *optional))}"
     return "" if len(set(names)) == len(names) else "repeats a column name"
 
 
@@ -201,7 +222,7 @@ def _judgement(
     if axis not in on_entries:
         return None, [f"there is no axis {quoted(axis)} {expected(axis, on_entries)}"]
     tags, messages = parse_tags(value, on_entries[axis])
-    notes = {name: str(row[name]) for name in NOTES if row.get(name)}
+    notes = {name: str(row[name]) for name in (*NOTES, WAS) if row.get(name)}
     return Judgement(key, axis, tags, notes), messages
 
 

@@ -1,0 +1,1 @@
+"""Subcommands for second readings: what to read next, reading blind, adjudicating."""

@@ -1,0 +1,80 @@
+"""``survey queue``: output, what it hides from blind readers, and messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from survey.cli import main
+from tests.conftest import ROOT
+
+BREAD = ROOT / "tests" / "literature" / "bread"
+
+
+def survey(*arguments: str, bib: Path = ROOT / "bib") -> Result:
+    result = CliRunner().invoke(main, ["--bib", str(bib), "queue", *arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, list[dict[str, object]]]:
+    found: dict[str, list[dict[str, object]]] = json.loads(survey("--format", "json", "-n", "5000").stdout)
+    return found
+
+
+def test_the_rows_fall_in_weight_and_say_which_claims_they_could_turn(document: dict[str, list[dict]]) -> None:  # type: ignore[type-arg]
+    pairs = document["pairs"]
+    assert len(pairs) == document["read_once"]
+    weights = [pair["weight"] for pair in pairs]
+    assert weights == sorted(weights, reverse=True)
+    for pair in pairs[:50]:
+        assert pair["weight"] == pytest.approx(sum(c["chance"] / c["changes"] for c in pair["claims"]))
+
+
+def test_a_claim_has_as_many_pivotal_pairs_as_pairs_name_it(document: dict[str, list[dict]]) -> None:  # type: ignore[type-arg]
+    for claim in document["claims"]:
+        assert claim["pivotal"] == sum(
+            claim["claim"] in {stake["claim"] for stake in pair["claims"]} for pair in document["pairs"]
+        )
+
+
+def test_one_axis_and_so_many_rows() -> None:
+    rows = list(csv.DictReader(io.StringIO(survey("--axis", "credit", "-n", "3", "--format", "csv").stdout)))
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    assert {row["axis"] for row in rows} == {"credit"}
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_blind_names_no_value_and_no_claim(form: str) -> None:
+    shown, hidden = (survey("--axis", "credit", "--format", form, *more).stdout for more in ([], ["--blind"]))
+    assert "token-credit-never-first" in shown
+    for word in ("token-credit-never-first", "token; agent", "message; turn", "chance"):
+        assert word not in hidden
+
+
+def test_the_claims_come_with_the_fewest_changes_first() -> None:
+    rows = list(csv.DictReader(io.StringIO(survey("--claims", "--format", "csv", "-n", "500").stdout)))
+    changes = [int(row["changes"]) if row["changes"] else 999 for row in rows]
+    assert changes == sorted(changes)
+    assert 1 in changes
+    assert survey("--claims", "-n", "500").stdout.count("\n") >= len(rows)
+
+
+def test_an_axis_that_does_not_exist_is_named_with_the_nearest_one() -> None:
+    result = survey("--axis", "rewards")
+    assert result.exit_code == 2
+    assert 'there is no axis "rewards" to be read (did you mean "reward"?)' in result.output
+
+
+def test_another_survey_has_a_queue_too() -> None:
+    result = survey(bib=BREAD)
+    assert result.exit_code == 0
+    assert "9 tags were read once, 0 of them pivotal for a claim; 0 were read twice" in result.stdout
+    assert survey("--claims", bib=BREAD).stdout == "there are no claims\n"
