@@ -15,7 +15,7 @@ from itertools import product
 
 from survey.literature.double_coding.readings import PairId
 from survey.literature.double_coding.smallest import Choice, Group, smallest
-from survey.literature.double_coding.standing import Bearing, bearing, claim_axes, possible_bearings
+from survey.literature.double_coding.standing import Bearing, bearings, claim_axes, possible_bearings
 from survey.literature.pool import Claim, Entry, Pool
 
 Profile = tuple[tuple[str, Bearing, bool], ...]
@@ -62,9 +62,10 @@ def flip(pool: Pool, claim: Claim, changeable: Collection[PairId]) -> Flip:
     if claim.snapshot and pool.claims.readings:
         pool = pool.as_of(min(pool.day, pool.claims.readings.day))
     profiles: dict[Profile, list[Entry]] = defaultdict(list)
+    bearing = bearings(claim)
     for entry in pool:
         tags = ((axis, entry.tags.get(axis.id, ())) for axis in axes)
-        profile = tuple((a.id, bearing(claim, a, some), (entry.key, a.id) in changeable) for a, some in tags)
+        profile = tuple((a.id, bearing(a, some), (entry.key, a.id) in changeable) for a, some in tags)
         profiles[profile].append(entry)
     values = pool.taxonomy[claim.leads].values if claim.leads else ()
     holds, goals = _goals(claim, profiles, len(pool), values)
@@ -107,11 +108,11 @@ def _goals(
     claim: Claim, profiles: Mapping[Profile, Sequence[Entry]], size: int, values: Collection[str]
 ) -> tuple[bool, list[Goal]]:
     """Return whether a claim passes its test, and the sums of which any one has to rise for the other result."""
-    bearings = {profile: [b for _, b, _ in profile] for profile in profiles}
+    known = {profile: [b for _, b, _ in profile] for profile in profiles}
 
     def total(inside: int, counted: int, against: int, rival: str = "") -> int:
         goal = Goal(inside, counted, against, 0, rival)
-        return sum(len(some) * goal.worth(bearings[profile]) for profile, some in profiles.items())
+        return sum(len(some) * goal.worth(known[profile]) for profile, some in profiles.items())
 
     number, of = total(0, 1, 0), total(1, 0, 0) if claim.of else size
     match claim.test:
@@ -134,7 +135,7 @@ def _goals(
             return _linear(0, part, 0, whole * of + part * number)
         case "more-than":
             return _linear(0, 1, -1, number - total(0, 0, 1) - 1)
-    leading = {b[0].first for b in bearings.values() if b[0].counted}
+    leading = {b[0].first for b in known.values() if b[0].counted}
     rivals = {value: total(0, 0, 1, value) for value in values if value not in leading}  # no words for absence
     ahead = {word: found for word, found in rivals.items() if found >= number}
     if not ahead:

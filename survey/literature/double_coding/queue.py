@@ -20,7 +20,7 @@ from survey.literature.double_coding.readings import (
     reliabilities,
     same,
 )
-from survey.literature.double_coding.standing import Bearing, bearing
+from survey.literature.double_coding.standing import Bearing, bearings
 from survey.literature.pool import Pool, compared_values, format_tags
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape
@@ -124,19 +124,20 @@ def _chances(pool: Pool, flip: Flip, reliable: dict[str, Reliability]) -> dict[P
     """
     known: dict[tuple[str, tuple[str, ...], Bearing, frozenset[Bearing]], float] = {}
     chances = {}
+    bearing = bearings(flip.claim)
     for (key, id), targets in flip.moves.items():
         axis = pool.taxonomy[id]
         tags = pool[key].tags.get(id, ())
-        here = bearing(flip.claim, axis, tags)
+        here = bearing(axis, tags)
         alike = (id, _like(tags, axis), here, targets)
         if alike not in known:
             both = reliable[id].compared
             beside = [
-                bearing(flip.claim, axis, second) in targets
+                bearing(axis, second) in targets
                 for first, second in both
-                if _like(first, axis) == alike[1] and bearing(flip.claim, axis, first) == here
+                if _like(first, axis) == alike[1] and bearing(axis, first) == here
             ]
-            others = [bearing(flip.claim, axis, read) in targets for read, _ in both if not same(read, tags, axis)]
+            others = [bearing(axis, read) in targets for read, _ in both if not same(read, tags, axis)]
             share = sum(others) / len(others) if others else float(not both)
             known[alike] = (sum(beside) + reliable[id].disagreement * share) / (len(beside) + 1)
         chances[key, id] = known[alike]

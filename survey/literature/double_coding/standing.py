@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -22,6 +22,18 @@ class Bearing:
     within: bool
     against: bool
     first: str = ""
+
+
+def bearings(claim: Claim) -> Callable[[Axis, Tags], Bearing]:
+    """Return a function that says what tags on an axis do for a claim, and remembers it: few different tags occur."""
+    known: dict[tuple[str, Tags], Bearing] = {}
+
+    def remembered(axis: Axis, tags: Tags) -> Bearing:
+        if (axis.id, tags) not in known:
+            known[axis.id, tags] = bearing(claim, axis, tags)
+        return known[axis.id, tags]
+
+    return remembered
 
 
 def bearing(claim: Claim, axis: Axis, tags: Tags) -> Bearing:
