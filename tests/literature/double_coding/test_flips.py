@@ -161,7 +161,7 @@ def test_no_smaller_set_of_changes_turns_a_claim_and_every_pivotal_pair_is_in_on
 def test_the_results_of_all_claims_are_those_that_the_judge_counts() -> None:
     pool = load(ROOT / "bib")
     found = {claim.id: flip(pool, claim, ()) for claim in pool.claims}
-    day = pool.claims.readings and pool.claims.readings.day
+    day = pool.claims.readings.day if pool.claims.readings else None
     for claim in pool.claims:
         if not found[claim.id].left_out:
             then = pool.as_of(day) if claim.snapshot else pool
