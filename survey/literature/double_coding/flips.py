@@ -101,7 +101,9 @@ def _left_out(pool: Pool, claim: Claim) -> str:
     return ""
 
 
-TESTS = ("is", "at-least", "at-most", "share-at-least", "share-at-most", "more-than", "leads")
+TESTS = (
+    "is", "at-least", "at-most", "share-at-least", "share-at-most", "share-above", "share-below", "more-than", "leads",
+)  # fmt: skip
 
 
 def _goals(
@@ -114,7 +116,8 @@ def _goals(
         goal = Goal(inside, counted, against, 0, rival)
         return sum(len(some) * goal.worth(known[profile]) for profile, some in profiles.items())
 
-    number, of = total(0, 1, 0), total(1, 0, 0) if claim.of else size
+    varies = bool(claim.of) or claim.applicable
+    number, of = total(0, 1, 0), total(1, 0, 0) if varies else size
     match claim.test:
         case "is":
             n = int(claim.operand)
@@ -125,14 +128,16 @@ def _goals(
             sign, n = (1 if test == "at-least" else -1), int(claim.operand)
             return _linear(0, sign, 0, sign * (number - n))
         case "share-at-least" | "share-at-most" as test:
-            share, sign = Fraction(str(claim.operand)), 1 if test == "share-at-least" else -1
-            part, whole = sign * share.denominator, -sign * share.numerator
-            if claim.of:
+            part, whole = _parts(claim.operand, test == "share-at-least")
+            if varies:
                 # a share of nothing passes no test: scaled up, the sum falls below zero when nothing is left inside
                 scale = size + 1
                 margin = scale * (whole * of + part * number) + of - 1
                 return _linear(scale * whole + 1, scale * part, 0, margin)
             return _linear(0, part, 0, whole * of + part * number)
+        case "share-above" | "share-below" as test:
+            part, whole = _parts(claim.operand, test == "share-above")
+            return _linear(whole if varies else 0, part, 0, whole * of + part * number - 1)
         case "more-than":
             return _linear(0, 1, -1, number - total(0, 0, 1) - 1)
     leading = {b[0].first for b in known.values() if b[0].counted}
@@ -142,6 +147,12 @@ def _goals(
         return True, [Goal(0, -1, 1, number - found, word) for word, found in rivals.items()]
     # with several rivals ahead no single sum says that all are overtaken
     return False, [Goal(0, 1, -1, found - number + 1, word) for word, found in ahead.items()] if len(ahead) == 1 else []
+
+
+def _parts(share: Fraction, lower: bool) -> tuple[int, int]:
+    """Return what an entry adds to the margin of a share if it counts, and if it belongs to the population."""
+    sign = 1 if lower else -1
+    return sign * share.denominator, -sign * share.numerator
 
 
 def _linear(inside: int, counted: int, against: int, margin: int) -> tuple[bool, list[Goal]]:

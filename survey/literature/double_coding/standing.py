@@ -9,7 +9,7 @@ from typing import Any
 
 from survey.literature.pool import All, Claim, conditions
 from survey.literature.pool.tags import Tag
-from survey.literature.taxonomy import Axis, Shape, Taxonomy
+from survey.literature.taxonomy import Absence, Axis, Shape, Taxonomy
 
 Tags = tuple[Tag, ...]
 
@@ -40,7 +40,7 @@ def bearing(claim: Claim, axis: Axis, tags: Tags) -> Bearing:
     """Return what some tags on an axis do for a claim."""
     return Bearing(
         _matches(claim.count, axis, tags, claim.primary),
-        _matches(claim.of, axis, tags, primary=False),
+        _matches(claim.of, axis, tags, primary=False) and _applies(claim, axis, tags),
         _matches(claim.more_than or {}, axis, tags, claim.primary),
         tags[0].word if tags and claim.leads == axis.id else "",
     )
@@ -54,6 +54,11 @@ def possible_bearings(claim: Claim, axis: Axis) -> frozenset[Bearing]:
 def claim_axes(claim: Claim, taxonomy: Taxonomy) -> tuple[Axis, ...]:
     """Return the axes that a claim depends on."""
     return tuple(taxonomy[axis] for axis in claim.axes)
+
+
+def _applies(claim: Claim, axis: Axis, tags: Tags) -> bool:
+    """Return whether an axis that a claim counts applies to an entry, if its population asks for that."""
+    return not claim.applicable or axis.id not in claim.count or (bool(tags) and tags[0].word != Absence.NA)
 
 
 def _matches(filter: Mapping[str, Any], axis: Axis, tags: Tags, primary: bool) -> bool:

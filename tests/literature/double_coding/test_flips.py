@@ -50,6 +50,20 @@ share-at-most = 0.5
 count = { reward = "shared" }
 of = { decision = "stop" }
 share-at-least = 0.5
+[claim.most]
+count = { reward = "shared" }
+applicable = true
+share-above = 0.5
+[claim.fewer]
+count = { reward = "process" }
+of = { decision = "stop" }
+applicable = true
+share-below = "1/3"
+[claim.applicable]
+count = { reward = "shared" }
+primary = true
+applicable = true
+share-at-most = "1/3"
 [claim.both]
 count = { reward = { all = ["shared", "process"] } }
 at-least = 1
