@@ -23,7 +23,7 @@ from survey.literature.pool import (
     read_editions,
     read_entries,
     read_evidence_kinds,
-    read_notes,
+    read_gaps,
     read_records,
     read_searches,
 )
@@ -59,7 +59,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     problems += found
     adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
     problems += found
-    notes, found = read_notes(folder / GAPS, taxonomy)
+    notes, searched, found = read_gaps(folder / GAPS, taxonomy)
     problems += found
     searches, found = read_searches(folder / SEARCHES)
     problems += found
@@ -80,6 +80,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         editions=MappingProxyType(editions),
         evidence=evidence,
         notes=notes,
+        searched=searched,
         searches=searches,
     )
     # published numbers can only be compared once all the data they count was read

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from survey.literature import Pool
+from survey.literature.agreement import Readings
 from survey.literature.claims import Judgement, ledger
 from survey.literature.export import FORMATS
 from survey.literature.pool import NOT_CODED, cells
@@ -102,6 +103,11 @@ class Facts:
     def charts(self) -> dict[str, Chart]:
         """The charts of every axis, every pair of main axes and the years, by id."""
         return every_chart(self.pool)
+
+    @cached_property
+    def readers(self) -> Readings:
+        """How reliable the coding of each axis is, and how often entries were read."""
+        return Readings(self.pool)
 
     @cached_property
     def ledger(self) -> dict[str, tuple[Judgement, ...]]:

@@ -6,14 +6,16 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from math import comb
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from survey.cli import main
-from survey.literature import Pool
-from survey.literature.gaps import Kind, gap_map, gaps
+from survey.cli.literature.gaps import _chance
+from survey.literature import Pool, load
+from survey.literature.gaps import PERMUTATIONS, Kind, gap_map, gaps
 from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY, TAXONOMY
 
@@ -70,6 +72,61 @@ def test_json_and_csv_say_the_same_as_the_library(survey: Survey, pool: Pool) ->
         assert cell["count"] == int(row["count"]) == known.count
         assert cell["entries"] == row["entries"].split() == list(known.entries)
         assert cell["p"] == pytest.approx(known.p, abs=1e-4)
+
+
+@pytest.mark.parametrize("axes", [("credit", "decision"), ("category", "algorithm"), ()], ids="-".join)
+def test_no_figure_is_rounded_to_nothing_or_to_certainty(survey: Survey, axes: tuple[str, ...]) -> None:
+    whole = load(ROOT / "bib")
+    known = [*gap_map(whole, axes[0], axes[1])] if axes else [gap.cell for gap in gaps(whole)]
+    found = json.loads(survey(*axes, "--format", "json", "--top", "10000").stdout)
+    assert found["permutations"] == PERMUTATIONS
+    for cell, row in zip(known, found["cells" if axes else "gaps"], strict=True):
+        for figure, name in ((cell.p, "p"), (cell.corrected, "p_map"), (cell.expected, "expected")):
+            assert row[name] == pytest.approx(figure, rel=1e-3)
+            assert (row[name] in (0, 1)) == (figure in (0, 1))
+        assert row["p_map"] >= 1 / (PERMUTATIONS + 1)
+
+
+def test_a_probability_of_one_in_a_hundred_billion_is_printed_as_such(survey: Survey, tmp_path: Path) -> None:
+    (tmp_path / "bib").mkdir()
+    (tmp_path / "bib" / "taxonomy.toml").write_text(TAXONOMY)
+    decision = "tag-decision = {{stop: {how}}},\n  why-decision = {{w}},\n  summary "
+    entries = [
+        ENTRY.replace("key2026", f"e{n}").replace("A Title", f"Title {n}").replace("org/a", f"org/{n}")
+        .replace("{shared}", "{shared}" if n < 20 else "{process}")
+        .replace("summary ", decision.format(how="learned" if n < 20 else "designed"))
+        for n in range(40)
+    ]  # fmt: skip
+    (tmp_path / "bib" / "pool.bib").write_text("".join(entries))
+    by_form = {form: survey("reward", "decision", "--format", form, cwd=tmp_path).stdout for form in ("json", "csv")}
+    empty = next(c for c in json.loads(by_form["json"])["cells"] if (c["row"], c["column"]) == ("shared", "stop: designed"))  # fmt: skip
+    assert empty["count"] == 0
+    assert empty["p"] == pytest.approx(1 / comb(40, 20), rel=1e-3)
+    assert empty["p_map"] == pytest.approx(1 / (PERMUTATIONS + 1), rel=1e-3)
+    line = next(r for r in csv.DictReader(io.StringIO(by_form["csv"])) if r["row"] == "shared" and r["count"] == "0")
+    assert float(line["p"]) == empty["p"]
+    assert (line["read_once"], line["read_again"], line["adjudicated"]) == ("0", "0", "0")
+    assert json.loads(by_form["json"])["reliability"] == {"reward": None, "decision": None}
+
+
+def test_a_map_says_how_reliable_its_axes_are_and_how_often_its_entries_were_read(survey: Survey) -> None:
+    found = json.loads(survey("credit", "decision", "--format", "json").stdout)
+    assert found["reliability"]["decision"] is None  # no two readers have coded it
+    assert found["less_reliable"] == "decision"
+    credit = found["reliability"]["credit"]
+    assert credit["blind"] and credit["n"] == 80
+    assert credit["low"] < credit["kappa"] < credit["high"]
+    assert all(c["read_once"] + c["read_again"] == c["count"] for c in found["cells"])
+    other = json.loads(survey("credit", "topology", "--format", "json").stdout)
+    assert other["less_reliable"] == "topology"
+    assert any(c["read_again"] for c in other["cells"])
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"), [(0.0, "0.000"), (3e-7, "<0.001"), (0.0006, "0.001"), (0.25, "0.250"), (0.9999, ">0.999"), (1.0, "1.000")]
+)  # fmt: skip
+def test_the_table_prints_a_small_probability_as_a_bound(p: float, shown: str) -> None:
+    assert _chance(p) == shown
 
 
 def test_the_strict_reading_has_fewer_entries(survey: Survey) -> None:

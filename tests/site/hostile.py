@@ -58,7 +58,7 @@ def write_hostile(folder: Path) -> Path:
     (bib / "excluded.bib").write_text(_record(), encoding="utf-8")
     (bib / "background.bib").write_text(_block("hostile-ground", _cited(9)), encoding="utf-8")
     tables: Mapping[str, Any] = {
-        "taxonomy": _taxonomy(), "claims": _claims(), "gaps": {"note": list(_notes())},
+        "taxonomy": _taxonomy(), "claims": _claims(), "gaps": {"note": list(_notes()), "searched": [_searched()]},
         "editions": {day: {"title": attack("edition"), "note": attack("editionnote")} for day in ("2026-05-04", "2026-06-01")},
         "searches": {"family": {"all": {"label": attack("family")}}, "search": [_search()]},
         "scale": {"kind": [{"id": "any", "label": attack("kind"), "where": {"reward": "shared"}, "says": attack("says")}]},
@@ -217,6 +217,10 @@ def _notes() -> Iterator[dict[str, Any]]:
     said = {"matters": attack("matters"), "fills": attack("fills")}
     yield {"cells": {"reward": "process", "credit": "agent"}, **said}
     yield {"cells": {"decision": "spawn"}, **said}
+
+
+def _searched() -> dict[str, Any]:
+    return {"cells": {"reward": "process"}, "date": Day("2026-05-04"), "why": attack("searched")}
 
 
 def _search() -> dict[str, Any]:

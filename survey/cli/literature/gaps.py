@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import date
+from math import floor, isnan, log10
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,20 @@ from survey.cli.literature.printing import json_header, summary_line
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
-from survey.literature.gaps import Cell, Gap, GapMap, Kind, TripleMap, every_map, gap_map, ranked, triple
+from survey.literature.agreement import Readings, Reliability
+from survey.literature.gaps import (
+    PERMUTATIONS,
+    SEED,
+    Cell,
+    Gap,
+    GapMap,
+    Kind,
+    TripleMap,
+    every_map,
+    gap_map,
+    ranked,
+    triple,
+)
 
 SIGNS = {
     Kind.UNSTUDIED: "0", Kind.UNDISCLOSED: "?", Kind.NOT_CODED: "…", Kind.FURTHER: "+", Kind.NOBODY: "∅",
@@ -54,6 +68,14 @@ def gaps(folder: Path, axes: tuple[str, ...], day: date | None, strict: bool, to
     p         probability of so few entries by chance, for this cell alone
     p map     the same, corrected for all cells of the map
 
+    Of three axes, every pair is taken as it is: expected is the number that a log-linear model
+    of all pairs expects (without a term for three values), p the exact probability given the
+    numbers of the three values and of their pairs. "p map" is simulated with a fixed seed and
+    is therefore never below 1 / (permutations + 1).
+
+    JSON and CSV of a map say how far two readers agree on each axis, and how many entries of a
+    cell were read once, read again (by two or more) or adjudicated.
+
     That a cell is empty is a fact about this pool; how improbable that is, is a weaker one.
 
     \b
@@ -84,7 +106,7 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
     else:
         lines = [
             [f"{c.rows}: {c.row}", f"{c.columns}: {c.column}", c.kind.value, _figure(c.expected), _figure(c.residual),
-             f"{c.p:.3f}", f"{c.corrected:.3f}"]
+             _chance(c.p), _chance(c.corrected)]
             for c in (gap.cell for gap in found[:top])
         ]  # fmt: skip
         headers = ["", "", "kind", "expected", "residual", "p", "p map"]
@@ -94,10 +116,15 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
 
 def _print_map(pool: Pool, map: GapMap, form: str) -> None:
     if form == "json":
+        readers = Readings(pool)
         about = {"rows": map.rows.id, "columns": map.columns.id, "n": map.n, "strict": map.strict}
-        _json(pool, about | {"cells": [_row(cell) for cell in map]})
+        reliable = {axis.id: _reliability(readers.reliability(axis.id)) for axis in (map.rows, map.columns)}
+        lower = readers.lower(map.rows.id, map.columns.id).axis.id
+        cells = [_read_row(readers, cell) for cell in map]
+        _json(pool, about | {"reliability": reliable, "less_reliable": lower, "cells": cells})
     elif form == "csv":
-        _csv([_row(cell) for cell in map])
+        readers = Readings(pool)
+        _csv([_read_row(readers, cell) for cell in map])
     else:
         lines = [
             [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
@@ -124,7 +151,7 @@ def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
         _csv([row | {"pairs": " ".join(map(str, row["pairs"]))} for row in rows])
     else:
         lines = [
-            [*cell.cells, _figure(cell.expected), _figure(cell.residual), f"{cell.p:.3f}", f"{cell.corrected:.3f}"]
+            [*cell.cells, _figure(cell.expected), _figure(cell.residual), _chance(cell.p), _chance(cell.corrected)]
             for cell in found.joint[:top]
         ]
         click.echo(f"{summary_line(pool)}; {found.n} with a value on all three axes\n")
@@ -145,8 +172,34 @@ def _row(cell: Cell) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _read_row(readers: Readings, cell: Cell) -> dict[str, Any]:
+    """Return a cell with how often its entries were read on both axes."""
+    read = readers.counts(cell.entries, cell.rows, cell.columns)
+    return _row(cell) | {"read_once": read.once, "read_again": read.again, "adjudicated": read.adjudicated}
+
+
+def _reliability(one: Reliability) -> dict[str, Any] | None:
+    """Return how far two readers agree on an axis; None if no two have coded it."""
+    if one.found is None:
+        return None
+    kappa = one.found.kappa
+    low, high = (None if isnan(bound) else _short(bound) for bound in (kappa.low, kappa.high))
+    return {
+        "first": one.found.first, "second": one.found.second, "blind": one.blind, "n": one.found.n,
+        "kappa": _short(one.kappa), "low": low, "high": high,
+    }  # fmt: skip
+
+
 def _short(number: float | None) -> float | None:
-    return None if number is None else round(number, 4)
+    """Return a figure with four decimals, or with as many more as tell it from 0 and, if it is below 1, from 1."""
+    if number is None or not (far := min(abs(number), abs(1 - number))):
+        return number
+    return round(number, max(4, 3 - floor(log10(far))))
+
+
+def _chance(p: float) -> str:
+    """Return a probability for the table; 0 and 1 only if it is exactly that."""
+    return "<0.001" if 0 < p < 0.0005 else ">0.999" if 0.9995 <= p < 1 else f"{p:.3f}"
 
 
 def _figure(number: float | None) -> str:
@@ -160,7 +213,8 @@ def _table(lines: Iterable[list[str]], headers: list[str], words: int) -> str:
 
 
 def _json(pool: Pool, data: dict[str, Any]) -> None:
-    click.echo(json.dumps(json_header(pool) | data, ensure_ascii=False, indent=1, allow_nan=False))
+    simulated = {"permutations": PERMUTATIONS, "seed": SEED}
+    click.echo(json.dumps(json_header(pool) | simulated | data, ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def _csv(rows: list[dict[str, Any]]) -> None:

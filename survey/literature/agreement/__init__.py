@@ -10,6 +10,10 @@ from survey.literature.agreement.pairs import (
     reading,
     reading_pairs,
 )
+from survey.literature.agreement.readings import ReadingCounts, Readings, Reliability
 from survey.literature.agreement.reliability import Estimate
 
-__all__ = ["POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Pair", "agreement", "reading", "reading_pairs"]
+__all__ = [
+    "POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Pair", "ReadingCounts", "Readings", "Reliability",
+    "agreement", "reading", "reading_pairs",
+]  # fmt: skip

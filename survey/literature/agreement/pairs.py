@@ -137,9 +137,13 @@ def _own(entry: Entry) -> tuple[Judgement, ...]:
 
 def reading_pairs(pool: Pool) -> tuple[Pair, ...]:
     """Return every pair of comparable readings: the codings with each other, then the pool with each."""
-    codings = [*pool.codings.values()]
-    own = reading(pool, POOL)
-    pairs = (_pair(pool, one, other) for one, other in [*combinations(codings, 2), *((own, c) for c in codings)])
+    pairs = (_pair(pool, reading(pool, POOL), coding) for coding in pool.codings.values())
+    return (*coding_pairs(pool), *(pair for pair in pairs if pair.axes))
+
+
+def coding_pairs(pool: Pool) -> tuple[Pair, ...]:
+    """Return every pair of comparable codings, without the pool's own tags."""
+    pairs = (_pair(pool, one, other) for one, other in combinations(pool.codings.values(), 2))
     return tuple(pair for pair in pairs if pair.axes)
 
 

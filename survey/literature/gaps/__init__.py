@@ -12,7 +12,7 @@ A gap is a fact about this pool. How unlikely it is under independence is a weak
 are impossible.
 """
 
-from survey.literature.gaps.independence import Independence, hypergeometric_cdf, independence
+from survey.literature.gaps.independence import PERMUTATIONS, SEED, Independence, hypergeometric_cdf, independence
 from survey.literature.gaps.maps import (
     OPEN,
     THIN,
@@ -32,7 +32,7 @@ from survey.literature.gaps.triples import TripleCell, TripleMap, triple
 from survey.literature.pool import check_impossible_cells
 
 __all__ = [
-    "OPEN", "THIN", "Cell", "Gap", "GapMap", "Independence", "Kind", "Neighbour", "Surroundings", "Trend",
-    "TripleCell", "TripleMap", "check_impossible_cells", "every_map", "gap_map", "gaps", "hypergeometric_cdf",
-    "independence", "note_for", "pairs", "ranked", "search_start", "steps", "triple",
+    "OPEN", "PERMUTATIONS", "SEED", "THIN", "Cell", "Gap", "GapMap", "Independence", "Kind", "Neighbour",
+    "Surroundings", "Trend", "TripleCell", "TripleMap", "check_impossible_cells", "every_map", "gap_map", "gaps",
+    "hypergeometric_cdf", "independence", "note_for", "pairs", "ranked", "search_start", "steps", "triple",
 ]  # fmt: skip

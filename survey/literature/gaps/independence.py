@@ -119,7 +119,7 @@ def hypergeometric_cdf(total: int, marked: int, drawn: int) -> tuple[float, ...]
 
 def _by_logarithms(total: int, marked: int, drawn: int, least: int) -> tuple[float, ...]:
     """Return the same, starting with the least possible number."""
-    of = _log_factorials(total)
+    of = log_factorials(total)
     k = np.arange(least, min(marked, drawn) + 1)
     ways = of[marked] - of[k] - of[marked - k] + of[total - marked] - of[drawn - k] - of[total - marked - drawn + k]
     chances = np.exp(ways - (of[total] - of[drawn] - of[total - drawn]))
@@ -127,7 +127,8 @@ def _by_logarithms(total: int, marked: int, drawn: int, least: int) -> tuple[flo
 
 
 @lru_cache(maxsize=8)
-def _log_factorials(largest: int) -> Numbers:
+def log_factorials(largest: int) -> Numbers:
+    """Return log(n!) for n from 0 to the largest."""
     return np.array([lgamma(n + 1) for n in range(largest + 1)])
 
 

@@ -16,7 +16,7 @@ from survey.literature.pool.codings import Adjudication, Coding
 from survey.literature.pool.editions import Edition, fingerprint
 from survey.literature.pool.entries import Entry, Record
 from survey.literature.pool.evidence_kinds import EvidenceKind
-from survey.literature.pool.gap_notes import Note
+from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.searches import SearchLog
 from survey.literature.pool.tags import Tag
 from survey.literature.problems import expected, quoted
@@ -53,6 +53,9 @@ class Pool:
 
     notes: tuple[Note, ...] = ()
     """The notes on gaps."""
+
+    searched: tuple[Searched, ...] = ()
+    """The values for which works were searched on purpose."""
 
     searches: SearchLog = field(default_factory=lambda: SearchLog({}, ()))
     """The search log: queries, hits, and the numbers screened and kept."""

@@ -143,12 +143,14 @@ class GapSettings:
     """Settings of the gap analysis beyond the pairs of main axes.
 
     ``foundations`` and ``strict`` are filters for ``Pool.where``: the works from before language models, and the
-    entries that pass the strict reading.
+    entries that pass the strict reading. ``selective`` are values of excluded records: those that were left out for
+    being less central than others, and not for failing a criterion.
     """
 
     triples: tuple[tuple[str, str, str], ...] = ()
     foundations: tuple[tuple[str, str], ...] = ()
     strict: tuple[tuple[str, str], ...] = ()
+    selective: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "nega
 TERM_KEYS = ("label", "definition")
 RULE_KEYS = ("when", "only", "because")
 IMPOSSIBLE_KEYS = ("cells", "why")
-GAPS_KEYS = ("triples", "foundations", "strict")
+GAPS_KEYS = ("triples", "foundations", "strict", "selective")
 
 NOT_AN_AXIS = frozenset(
     {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
@@ -181,6 +181,7 @@ class _Reader(Tables):
     def _gaps(self, data: dict[str, Any], axes: dict[str, Axis]) -> GapSettings:
         table = self._table("gaps", data.get("gaps", {}), GAPS_KEYS)
         foundations, strict = (self._filters("gaps", table, key, axes) for key in ("foundations", "strict"))
+        selective = self._filters("gaps", table, "selective", axes, on="record")
         found = table.get("triples", [])
         if not isinstance(found, list):
             self._problem("gaps", f"found {quoted(str(found))}, expected a list of triples of axes", "triples")
@@ -192,7 +193,8 @@ class _Reader(Tables):
             else:
                 for axis in triple:
                     self._known("gaps", str(axis), main, "triples")
-        return GapSettings(() if self.problems else tuple((a, b, c) for a, b, c in found), foundations, strict)
+        triples = () if self.problems else tuple((a, b, c) for a, b, c in found)
+        return GapSettings(triples, foundations, strict, selective)
 
     def _across(self, axes: dict[str, Axis], absences: Mapping[Absence, Term]) -> None:
         """Check what needs all axes."""

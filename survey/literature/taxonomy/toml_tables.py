@@ -211,11 +211,16 @@ class Tables:
         return MappingProxyType(out)
 
     def _filters(
-        self, where: str, table: dict[str, Any], key: str, axes: Mapping[str, Axis]
-    ) -> tuple[tuple[str, str], ...]:  # fmt: skip
-        """Return a filter for ``Pool.where``, one value per axis; empty if there is none."""
+        self, where: str, table: dict[str, Any], key: str, axes: Mapping[str, Axis], on: str = "entry"
+    ) -> tuple[tuple[str, str], ...]:
+        """Return a filter, one value per axis of entries (for ``Pool.where``) or of records; empty if there is none."""
         named = self._table(where, table.get(key, {}), None, key)
-        asked = {id: axis for id, axis in axes.items() if axis.on == "entry"}
+        asked = {id: axis for id, axis in axes.items() if axis.on == on}
+        if named and not asked:
+            self._problem(
+                where, f"there is no axis of {on}s (expected an axis with on = {quoted(on)}, or no filter)", key
+            )
+            return ()
         for id, word in named.items():
             if self._known(where, id, asked, key):
                 self._known(where, str(word), asked[id].words, f"{key}.{id}")

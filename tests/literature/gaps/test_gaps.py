@@ -32,16 +32,15 @@ from survey.literature.gaps import (
     ranked,
     search_start,
     steps,
-    triple,
 )
 from survey.literature.gaps.independence import corrected
 from survey.literature.gaps.indicators import strict_keys, values
-from survey.literature.gaps.triples import _exact, _smallest, triple_cdf
-from survey.literature.pool import Entry, read_notes
+from survey.literature.pool import Entry, read_gaps, read_notes
 from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY
 
-POOL = load(ROOT / "bib").as_of(date(2026, 5, 4))
+WHOLE = load(ROOT / "bib")
+POOL = WHOLE.as_of(date(2026, 5, 4))
 MAPS = every_map(POOL)
 AROUND = Surroundings(POOL)
 SOME = [("reward", "credit"), ("credit", "decision"), ("category", "topology"), ("decision", "algorithm")]
@@ -406,51 +405,6 @@ def test_gaps_are_observed_since_the_first_screening() -> None:
     assert search_start(POOL) == "2026-04-26"
 
 
-# ------------------------------------------------------------------- three axes
-
-
-@pytest.mark.parametrize(("whole", "first", "second", "third"), [(5, 3, 2, 4), (6, 3, 2, 4), (6, 3, 3, 3)])
-def test_the_distribution_of_three_traits_equals_enumeration(whole: int, first: int, second: int, third: int) -> None:
-    counts = [
-        len(set(range(first)) & set(two) & set(three))
-        for two, three in product(combinations(range(whole), second), combinations(range(whole), third))
-    ]
-    at_most, spread = triple_cdf(whole, first, second, third)
-    assert at_most == pytest.approx([np.mean([n <= k for n in counts]) for k in range(len(at_most))])
-    assert spread == pytest.approx(np.std(counts))
-
-
-def test_a_third_trait_of_all_entries_leaves_the_pair() -> None:
-    assert triple_cdf(9, 4, 3, 9)[0] == pytest.approx(hypergeometric_cdf(9, 4, 3))
-    assert triple_cdf(9, 4, 3, 9)[1] == pytest.approx(stats.hypergeom(9, 4, 3).std())
-
-
-@pytest.mark.parametrize("axes", POOL.taxonomy.gaps.triples, ids="-".join)
-def test_in_joint_gaps_every_pair_occurs_and_the_triple_never(axes: tuple[str, str, str]) -> None:
-    found = triple(POOL, *axes)
-    assert len(found.cells) == np.prod([len(axis.value_cells) for axis in found.axes])
-    for cell in found:
-        assert all(cell.count <= number for number in cell.pairs)
-        assert cell.p <= cell.corrected
-    assert found.joint
-    for cell in found.joint:
-        assert cell.count == 0 and all(cell.pairs) and not cell.why
-    assert len(triple(pool_of(), *axes).cells) == len(found.cells)
-
-
-def test_three_axes_permuted_by_kind_equal_those_permuted_line_by_line() -> None:
-    rng = np.random.default_rng(7)
-    lines = [(rng.random((30, values)) < 0.4).astype(np.int64) for values in (3, 4, 2)]  # sets: several values, or none
-    one, two, three = lines
-    _, _, _, chances = _exact(30, one, two, three)
-    by_kind = _smallest(one, two, three, chances)
-    by_line = []
-    for _ in range(len(by_kind)):
-        met = np.einsum("ni,nj,nk->ijk", one, rng.permutation(two), rng.permutation(three))
-        by_line.append(min(chances[place][number] for place, number in np.ndenumerate(met)))
-    assert stats.ks_2samp(by_kind, by_line).pvalue > 0.01
-
-
 # ------------------------------------------------- notes and impossible cells
 
 
@@ -478,6 +432,33 @@ def test_a_wrong_note_says_where_and_what(tmp_path: Path, old: str, new: str, pr
     path = tmp_path / "gaps.toml"
     path.write_text(NOTE.replace(old, new, 1))
     assert problem in [str(p) for p in read_notes(path, POOL.taxonomy, "g.toml")[1]]
+
+
+SEARCHED = '[[searched]]\ncells = { credit = "message", decision = "stop" }\ndate = 2026-05-01\nwhy = "w"\n'
+NOT_SEARCHED = [
+    ("no date", "date = 2026-05-01\n", "", 'g.toml:1: entry searched: date: found "None", expected a date like 2026-11-21'),
+    ("a date in quotes", "2026-05-01", '"2026-05-01"', 'g.toml:1: entry searched: date: found "2026-05-01", expected a date like 2026-11-21'),
+    ("a value", '"message"', '"mesage"', 'g.toml:1: entry searched: cells.credit: "mesage" is not known here (did you mean "message"?)'),
+    ("no reason", '"w"', '""', "g.toml:1: entry searched: why: is missing"),
+    ("a key", "why", "wy", 'g.toml:1: entry searched: "wy" is not known here (did you mean "why"?)'),
+]  # fmt: skip
+
+
+def test_what_was_searched_on_purpose_stands_beside_the_notes(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.toml"
+    path.write_text(NOTE + SEARCHED)
+    notes, [searched], problems = read_gaps(path, POOL.taxonomy)
+    assert len(notes) == 1 and not problems
+    assert (searched.day, searched.why) == (date(2026, 5, 1), "w")
+    assert dict(searched.cells) == {"credit": ("message",), "decision": ("stop: learned", "stop: designed")}
+    assert WHOLE.searched and "stop: learned" in WHOLE.searched[0].cells["decision"]
+
+
+@pytest.mark.parametrize(("old", "new", "problem"), [w[1:] for w in NOT_SEARCHED], ids=[w[0] for w in NOT_SEARCHED])
+def test_a_wrong_search_on_purpose_says_where_and_what(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    path = tmp_path / "gaps.toml"
+    path.write_text(SEARCHED.replace(old, new, 1))
+    assert problem in [str(p) for p in read_gaps(path, POOL.taxonomy, "g.toml")[2]]
 
 
 def test_a_second_note_on_the_same_cells_is_a_problem_with_its_line(tmp_path: Path) -> None:

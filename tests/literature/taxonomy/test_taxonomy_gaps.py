@@ -80,6 +80,7 @@ WRONG = [
     ("no reason", 'why = "first"', "", "impossible: why: is missing"),
     ("a key", 'why = "first"', 'wy = "first"', 'impossible: "wy" is not known here (did you mean "why"?)'),
     ("an unknown filter", 'foundations = { reward = "shared" }', 'foundations = { reward = "sharde" }', 'gaps: foundations.reward: "sharde" is not known here (did you mean "shared"?)'),
+    ("a filter of records that names an axis of entries", "[gaps]", '[gaps]\nselective = { reward = "shared" }', 'gaps: selective: there is no axis of records (expected an axis with on = "record", or no filter)'),
     ("a setting", "strict =", "stict =", 'gaps: "stict" is not known here (did you mean "strict"?)'),
     ("a pair", "[gaps]", '[gaps]\ntriples = [["reward", "decision"]]', "gaps: triples: found \"['reward', 'decision']\", expected three different axes"),
     ("an axis twice", "[gaps]", '[gaps]\ntriples = [["reward", "decision", "reward"]]', "gaps: triples: found \"['reward', 'decision', 'reward']\", expected three different axes"),

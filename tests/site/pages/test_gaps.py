@@ -9,13 +9,13 @@ from datetime import date
 
 import pytest
 
-from survey.literature import Pool, parse_bibtex
+from survey.literature import Pool, Shape, load, parse_bibtex, read_taxonomy
 from survey.literature.gaps import OPEN, Kind, gap_map, pairs
 from survey.literature.pool import read_notes
 from survey.site.facts import Facts
 from survey.site.markup.feeds import ATOM
 from survey.site.markup.links import anchor
-from survey.site.pages.counts.builder import _empty, _filled
+from survey.site.pages.counts.builder import _crosstab, _empty, _filled
 from survey.site.pages.feeds.builder import feed, feeds
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.gaps.cards import CARDS, MARKS, gap_anchor, map_path, sentence
@@ -199,3 +199,86 @@ def test_the_feed_of_additions_is_as_it_was(snapshot: Pool) -> None:
     assert with_site[0]["link"].startswith(f"{SITE}entries/")
     assert without[0]["id"].startswith("urn:orchestration-survey:entries/")
     assert without[0]["link"].startswith("http")
+
+
+# ------------------------------------------------------ what bears on the counts
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, str]:
+    return dict(gap_pages(Facts(load(ROOT / "bib"), SITE)))
+
+
+def test_the_overview_says_what_bears_on_the_counts(whole: dict[str, str]) -> None:
+    page = whole["gaps/index.md"]
+    part = page.split('<h2 id="what-bears-on-the-counts">')[1].split("## Kinds of cells")[0]
+    assert 'href="#what-bears-on-the-counts"' in page
+    excluded = (ROOT / "bib" / "excluded.bib").read_text(encoding="utf-8")
+    records = len(re.findall(r"^@", excluded, re.MULTILINE))
+    central = len(re.findall(r"reason\s*= \{less-central-than-a-retained-entry\}", excluded))
+    assert f"{central} of {records} excluded records were left out as" in part
+    assert (
+        "searched on purpose for credit unit <em>message</em>; orchestration decision <em>stop (learned)</em>" in part
+    )
+    rows = dict(re.findall(r'<tr><th scope="row">([^<]+)</th><td>([^<]+)</td>', part))
+    assert rows["Orchestration decision"] == "no two readers have coded it"
+    assert re.fullmatch(r"0\.\d\d \(0\.\d\d to 0\.\d\d; n = 80 read twice, blind\)", rows["Credit unit"])
+    assert list(rows) == [axis.label for axis in load(ROOT / "bib").taxonomy.main]
+
+
+def test_each_map_and_card_says_how_reliable_its_axes_are(whole: dict[str, str]) -> None:
+    page = whole["gaps/credit-by-topology.md"]
+    stated = re.search(r'id="reliability">(.*?)</p>', page)
+    assert stated
+    assert "here team shape." in stated[1]
+    assert stated[1].count("read twice, blind") == 2
+    cards = page.split('<section class="gapcard"')[1:]
+    assert all(
+        "<dt>Coding</dt><dd>" in card and "the less reliable of the two axes is team shape: " in card for card in cards
+    )
+    assert all(re.search(r"<dt>Coding</dt><dd>(all )?read|<dt>Coding</dt><dd>\d+ read once", card)
+               for card in cards if "<dt>Entries</dt>" in card)  # fmt: skip
+    assert "here orchestration decision." in whole["gaps/credit-by-decision.md"]
+
+
+def test_cross_tabulations_say_how_often_the_entries_of_a_cell_were_read() -> None:
+    pool = load(ROOT / "bib")
+    _, page = _crosstab(Facts(pool), "credit", "topology")
+    assert 'id="reliability"' in page and "here team shape." in page
+    said = re.findall(r'<h3>[^<]*<span class="n">(\d+)</span> <span class="n readings">([^<]+)</span>', page)
+    filled = _filled(pool, "credit", "topology")
+    assert [int(number) for number, _ in said] == [len(entries) for *_, entries in filled]
+    for (_, text), (*_, entries) in zip(said, filled, strict=True):
+        again = sum(
+            entry.text("added") == "2026-05-04" for entry in entries
+        )  # those of the first edition were read again
+        if again and again < len(entries):
+            assert f"{len(entries) - again} read once, {again} twice or more" in text
+        else:
+            assert ("twice or more" if again else "read once") in text
+
+
+def test_three_axes_are_held_against_their_pairs_and_say_how_many_cells_were_looked_at(whole: dict[str, str]) -> None:
+    part = whole["gaps/index.md"].split("## Gaps across three axes")[1].split("<h2")[0]
+    assert "without a term for three values" in part
+    [least] = re.findall(
+        r"<li>hybrid × orchestrator × delegate \(learned\) .*?probability of none ([\d.]+) for this cell", part
+    )
+    assert float(least) > 0.25
+    assert part.count("No cell of the triple, empty or filled, holds surprisingly few entries") == 3
+    assert "among all cells of the triple" in part
+
+
+def test_a_survey_without_codings_searches_or_exclusions_has_pages_on_gaps_too() -> None:
+    taxonomy = read_taxonomy(ROOT / "tests" / "literature" / "bread" / "taxonomy.toml")
+    bread = load(ROOT / "tests" / "literature" / "bread")
+    axes = {
+        id: replace(axis, main=axis.on == "entry" and axis.shape is not Shape.QUANTITY)
+        for id, axis in taxonomy.axes.items()
+    }
+    pages = dict(gap_pages(Facts(replace(bread, taxonomy=replace(bread.taxonomy, axes=axes)), SITE)))
+    assert len(pages) > 2
+    for path, page in pages.items():
+        if path.endswith(".md") and path != "gaps/index.md":
+            assert "no two readers have coded it" in page
+        assert "Searching." not in page and "Excluding." not in page

@@ -50,7 +50,8 @@ def _screening(facts: Facts) -> tuple[str, str]:
 
 
 def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
-    pool, page = facts.pool, f"measure/{rows}-by-{columns}.md"
+    pool, page, readers = facts.pool, f"measure/{rows}-by-{columns}.md", facts.readers
+    filled = _filled(pool, rows, columns)
     return page, render(
         "pages/counts/crosstab.md.j2",
         pool=pool,
@@ -59,7 +60,11 @@ def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
         draw=facts.pictures.figure,
         rows=pool.taxonomy[rows],
         columns=pool.taxonomy[columns],
-        filled=_filled(pool, rows, columns),
+        filled=filled,
+        read=[readers.counts((entry.key for entry in entries), rows, columns) for *_, entries in filled],
+        reliable=[readers.reliability(axis) for axis in (rows, columns)],
+        lower=readers.lower(rows, columns),
+        all_read=readers.counts((entry.key for entry in pool), rows, columns),
         empty=_empty(pool, rows, columns),
         cites=facts.citations[rows, columns],
         cell_bib=cell_bib,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from survey.literature import Axis, Pool
+from survey.literature.agreement import Readings
 from survey.literature.export.bib import to_bib
 from survey.literature.gaps import (
     OPEN,
+    PERMUTATIONS,
     Cell,
     GapMap,
     Kind,
@@ -16,12 +18,12 @@ from survey.literature.gaps import (
     search_start,
     triple,
 )
-from survey.literature.gaps.independence import PERMUTATIONS
 from survey.literature.gaps.indicators import carried
 from survey.literature.pool import Note
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor, url
 from survey.site.markup.templates import render
+from survey.site.pages.gaps.bias import left_out, read_on, searched
 from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, named
 
 STRONGEST = 20
@@ -39,15 +41,18 @@ Cards = Mapping[int, tuple[Card, ...]]
 def gap_pages(facts: Facts) -> Files:
     """Yield every file on gaps: the overview, and a map for each pair of main axes with its entries."""
     pool, found = facts.pool, facts.once(maps_with_cards)
-    yield from _index(pool, [map for map, _ in found], {id(map): cards for map, cards in found}, pool.notes)
-    for map, cards in found:
-        yield from _map(pool, map, cards)
+    maps, cards = [map for map, _ in found], {id(map): cards for map, cards in found}
+    yield from _index(pool, maps, cards, pool.notes, facts.readers)
+    for map, some in found:
+        yield from _map(pool, map, some, facts.readers)
 
 
 # -------------------------------------------------------------------- pages
 
 
-def _index(pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Note]) -> Iterator[tuple[str, str]]:
+def _index(
+    pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Note], readers: Readings
+) -> Iterator[tuple[str, str]]:
     page = "gaps/index.md"
     found = ranked(maps)
     noted = [(map, card) for map in maps for card in cards[id(map)] if card.note]
@@ -58,6 +63,8 @@ def _index(pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Not
         page=page,
         maps=maps,
         axes=_axes(maps),
+        reliable=[(readers.reliability(axis.id), read_on(pool, readers, axis)) for axis in _axes(maps)],
+        selective=left_out(pool),
         strongest=[(gap, _link(page, gap.map, gap.cell, cards[id(gap.map)])) for gap in found[:STRONGEST]],
         open=len(found),
         sparse=_sparse(maps),
@@ -72,11 +79,12 @@ def _index(pool: Pool, maps: Sequence[GapMap], cards: Cards, notes: Sequence[Not
         cells=sum(len(map.cells) for map in maps),
         total={kind: sum(len(map.of(kind)) for map in maps) for kind in MARKS},
         looked=search_start(pool),
+        searched=searched(pool, *_axes(maps)),
         **SHARED,
     )  # fmt: skip
 
 
-def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...]) -> Iterator[tuple[str, str]]:
+def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...], readers: Readings) -> Iterator[tuple[str, str]]:
     rows, columns = map.rows.id, map.columns.id
     page, bib = map_path(rows, columns), f"gaps/{rows}-by-{columns}.bib"
     yield bib, to_bib(pool.keep(map.keys))
@@ -93,6 +101,10 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...]) -> Iterator[tuple[str
         cards=cards,
         link={place: _link(page, map, cell, cards) for place, cell in map.cells.items()},
         strength=_strength(map),
+        reliable=[readers.reliability(axis) for axis in (rows, columns)],
+        lower=readers.lower(rows, columns),
+        all_read=readers.counts(map.keys, rows, columns),
+        read={card.anchor: readers.counts(card.cell.entries, rows, columns) for card in cards},
         found=_found(pool, map),
         reasons=reasons,
         further=map.of(Kind.FURTHER),
@@ -101,6 +113,7 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...]) -> Iterator[tuple[str
         left_thin=len([cell for cell in map.of(Kind.THIN) if cell not in carded]),
         total={kind: len(map.of(kind)) for kind in MARKS},
         looked=search_start(pool),
+        searched=searched(pool, map.rows, map.columns),
         **SHARED,
     )  # fmt: skip
 

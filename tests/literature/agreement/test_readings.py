@@ -1,0 +1,78 @@
+"""Readings: how reliable an axis is, and how often the entries of a cell were read, recounted from the CSV files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from survey.literature import Pool, load
+from survey.literature.agreement import ReadingCounts, Readings
+from tests.conftest import ROOT
+from tests.literature.conftest import ENTRY
+
+CODINGS = ROOT / "bib" / "codings"
+ABSENT = {"na", "none", "unknown"}
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((CODINGS / name).read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize("axis", ["category", "reward", "credit", "topology", "scenario"])
+def test_the_reliability_of_an_axis_is_kappa_of_its_two_readers_among_the_blind(pool: Pool, axis: str) -> None:
+    first = {r["key"]: r["value"] for r in rows("published-2026-05-04.csv") if r["axis"] == axis}
+    second = {r["key"]: r["value"] for r in rows("second-reading-2026-11.csv") if r["axis"] == axis and r["blind"] == "yes"}  # fmt: skip
+    shared = sorted(first.keys() & second.keys())
+    said = [
+        [(word if (word := by[key].split(";")[0].strip()) not in ABSENT else "") for key in shared]
+        for by in (first, second)
+    ]
+    one = Readings(pool).reliability(axis)
+    assert one.found is not None and one.blind
+    assert one.found.n == len(shared)
+    assert one.kappa == pytest.approx(cohen_kappa_score(*said))
+    assert one.found.kappa.low < one.found.kappa.value < one.found.kappa.high
+
+
+def test_the_pool_is_no_second_reader_of_itself(pool: Pool) -> None:
+    # the second reading has coded decisions, and so has the pool, with knowledge of it
+    assert any(r["axis"] == "decision" for r in rows("second-reading-2026-11.csv"))
+    one = Readings(pool).reliability("decision")
+    assert one.found is None and one.kappa is None and not one.blind
+
+
+def test_an_axis_that_no_two_have_read_is_less_reliable_than_any(pool: Pool) -> None:
+    readers = Readings(pool)
+    assert readers.lower("credit", "decision").axis.id == readers.lower("decision", "credit").axis.id == "decision"
+    assert readers.lower("category", "topology").axis.id == "topology"
+    assert readers.lower("algorithm", "decision").axis.id == "algorithm"  # neither is known: the first
+
+
+@pytest.mark.parametrize("axes", [("credit", "topology"), ("category",), ("reward", "decision")], ids="-".join)
+def test_readings_of_entries_are_recounted_from_the_files(pool: Pool, axes: tuple[str, ...]) -> None:
+    coded = Counter((r["key"], r["axis"]) for path in CODINGS.glob("*.csv") if path.stem != "adjudications" for r in rows(path.name))  # fmt: skip
+    settled = {(r["key"], r["axis"]) for r in rows("adjudications.csv")}
+    again = sum(all(coded[entry.key, axis] >= 2 for axis in axes) for entry in pool)
+    expected = ReadingCounts(
+        len(pool) - again, again, sum(any((entry.key, axis) in settled for axis in axes) for entry in pool)
+    )
+    assert Readings(pool).counts((entry.key for entry in pool), *axes) == expected
+
+
+def test_what_was_added_later_was_read_once(pool: Pool) -> None:
+    whole = load(ROOT / "bib")
+    added = [entry.key for entry in whole if entry.text("added") > "2026-05-04"]
+    assert Readings(whole).counts(added, "credit", "topology") == ReadingCounts(len(added), 0, 0)
+
+
+def test_a_survey_without_codings_has_read_everything_once(folder: Callable[..., Path]) -> None:
+    readers = Readings(load(folder(ENTRY)))
+    assert readers.counts(["key2026"], "reward", "decision") == ReadingCounts(1, 0, 0)
+    assert readers.counts([], "reward") == ReadingCounts(0, 0, 0)
+    assert readers.lower("reward", "decision").found is None
