@@ -11,7 +11,8 @@ from survey.cli.lazy_group import LazyGroup
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 WINGS = {
-    "survey.cli.literature.pool": ("check", "stats", "crosstab", "list", "show", "export", "new"),
+    "survey.cli.literature.pool": ("check", "list", "show", "export", "new"),
+    "survey.cli.literature.counts": ("stats", "crosstab"),
     "survey.cli.literature.claims": ("claims",),
     "survey.cli.literature.gaps": ("gaps",),
     "survey.cli.literature.diff": ("diff",),

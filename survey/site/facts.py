@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from survey.literature import Pool
-from survey.literature.agreement import Readings
+from survey.literature.agreement import Readings, Uncertainty
 from survey.literature.claims import Judgement, ledger
 from survey.literature.export import FORMATS
 from survey.literature.pool import NOT_CODED, cells
@@ -93,6 +93,11 @@ class Facts:
     def pool(self) -> Draft:
         """The pool as families of pages may read it."""
         return draft(self.source, self.reads)
+
+    @cached_property
+    def uncertain(self) -> Uncertainty:
+        """The intervals of counts for misclassification."""
+        return Uncertainty(self.pool)
 
     @cached_property
     def pictures(self) -> Pictures:

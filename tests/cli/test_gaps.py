@@ -105,7 +105,7 @@ def test_a_probability_of_one_in_a_hundred_billion_is_printed_as_such(survey: Su
     assert empty["p_map"] == pytest.approx(1 / (PERMUTATIONS + 1), rel=1e-3)
     line = next(r for r in csv.DictReader(io.StringIO(by_form["csv"])) if r["row"] == "shared" and r["count"] == "0")
     assert float(line["p"]) == empty["p"]
-    assert (line["read_once"], line["read_again"], line["adjudicated"]) == ("0", "0", "0")
+    assert (line["read_once"], line["read_twice"], line["adjudicated"]) == ("0", "0", "0")
     assert json.loads(by_form["json"])["reliability"] == {"reward": None, "decision": None}
 
 
@@ -116,10 +116,10 @@ def test_a_map_says_how_reliable_its_axes_are_and_how_often_its_entries_were_rea
     credit = found["reliability"]["credit"]
     assert credit["blind"] and credit["n"] == 80
     assert credit["low"] < credit["kappa"] < credit["high"]
-    assert all(c["read_once"] + c["read_again"] == c["count"] for c in found["cells"])
+    assert all(c["read_once"] + c["read_twice"] == c["count"] for c in found["cells"])
     other = json.loads(survey("credit", "topology", "--format", "json").stdout)
     assert other["less_reliable"] == "topology"
-    assert any(c["read_again"] for c in other["cells"])
+    assert any(c["read_twice"] for c in other["cells"])
 
 
 @pytest.mark.parametrize(

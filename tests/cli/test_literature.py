@@ -132,6 +132,30 @@ def test_crosstab_in_every_format(survey: Survey) -> None:
     assert {row["reward"]: int(row["agent"]) for row in rows}["shared"] == whole["counts"]["shared"]["agent"]
 
 
+def test_counts_have_intervals_where_two_readers_coded_the_axis(survey: Survey) -> None:
+    whole = json.loads(survey("stats", "--format", "json").stdout)
+    rows = {row["cell"]: row for row in whole["axes"]["reward"]}
+    assert rows["hybrid"]["low"] < rows["hybrid"]["count"] <= rows["hybrid"]["high"]
+    assert rows["hybrid"]["read_once"] + rows["hybrid"]["read_twice"] == rows["hybrid"]["count"]
+    assert rows["na"]["low"] is None
+    assert whole["intervals"]["reward"]["second"] == "second-reading-2026-11"
+    assert "no entry was read" in whole["intervals"]["algorithm"]["none_because"]
+    assert all(row["read_once"] is None for row in whole["axes"]["reason"])
+    shown = survey("stats").stdout
+    assert f"{rows['hybrid']['low']}\N{EN DASH}{rows['hybrid']['high']}" in shown
+
+
+def test_cells_have_intervals_of_their_own(survey: Survey) -> None:
+    whole = json.loads(survey("crosstab", "reward", "credit", "--format", "json").stdout)
+    assert [cell["count"] for cell in whole["cells"]] == [n for row in whole["counts"].values() for n in row.values()]
+    (cell,) = (cell for cell in whole["cells"] if (cell["row"], cell["column"]) == ("hybrid", "agent"))
+    shown = survey("crosstab", "reward", "credit", "--intervals").stdout
+    assert f"{cell['count']} ({cell['low']}\N{EN DASH}{cell['high']})" in shown
+    assert "interval" not in survey("crosstab", "reward", "credit").stdout
+    none = survey("crosstab", "reward", "decision", "--intervals").stdout
+    assert "no interval for misclassification: no entry was read on" in none
+
+
 def test_an_unknown_axis_is_a_usage_error(survey: Survey) -> None:
     result = survey("crosstab", "rewards", "credit")
     assert result.exit_code == 2
@@ -227,7 +251,10 @@ def test_a_terminal_without_unicode_still_gets_its_table() -> None:
 def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"{sys.executable} -m survey stats --format csv | head -1"
     result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
-    assert (result.stdout, result.stderr) == ("axis,cell,label,count,mentions,share\n", "")
+    assert (result.stdout, result.stderr) == (
+        "axis,cell,label,count,mentions,share,low,high,read_once,read_twice,adjudicated\n",
+        "",
+    )
 
 
 def test_export_of_an_unknown_key_is_a_usage_error(survey: Survey) -> None:

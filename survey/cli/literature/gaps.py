@@ -175,7 +175,7 @@ def _row(cell: Cell) -> dict[str, Any]:
 def _read_row(readers: Readings, cell: Cell) -> dict[str, Any]:
     """Return a cell with how often its entries were read on both axes."""
     read = readers.counts(cell.entries, cell.rows, cell.columns)
-    return _row(cell) | {"read_once": read.once, "read_again": read.again, "adjudicated": read.adjudicated}
+    return _row(cell) | {"read_once": read.once, "read_twice": read.twice, "adjudicated": read.adjudicated}
 
 
 def _reliability(one: Reliability) -> dict[str, Any] | None:

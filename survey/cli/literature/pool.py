@@ -1,12 +1,10 @@
-"""Subcommands on the pool: check, stats, crosstab, list, show, export, new."""
+"""Subcommands on the pool: check, list, show, export, new."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import textwrap
-from dataclasses import asdict, fields
 from datetime import date
 from pathlib import Path
 
@@ -15,16 +13,15 @@ from tabulate import tabulate
 
 from survey.atomic import write_atomically
 from survey.cli.literature.options import as_of, fail, pass_bib, primary, select_entries, where
-from survey.cli.literature.printing import bars, count_table, entry_page, json_header, summary_line
+from survey.cli.literature.printing import entry_page, summary_line
 from survey.cli.output import formats
-from survey.escaping import csv_text, visible
+from survey.escaping import visible
 from survey.literature import Pool, load, read_pool, read_taxonomy
 from survey.literature.bibtex import arxiv_date
 from survey.literature.checking import check_files, existing_entries
-from survey.literature.counting import CellCount, cell_counts, pair_counts, year_counts
 from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
-from survey.literature.pool import blank_entry, cells
+from survey.literature.pool import blank_entry
 from survey.literature.problems import expected, quoted
 
 
@@ -56,71 +53,6 @@ def check(folder: Path, files: tuple[Path, ...]) -> None:
     short = [entry.key for entry in (*pool.entries, *pool.records) if entry.text("authors-incomplete")]
     note = f"; {len(short)} author list{'s' if len(short) != 1 else ''} known to be incomplete ({', '.join(short)})"
     click.echo(f"{', '.join(parts)}: no problems{note if short else ''}")
-
-
-@click.command(short_help="Count entries on every axis.")
-@as_of
-@formats("table", "json", "csv")
-@pass_bib
-def stats(folder: Path, day: date | None, form: str) -> None:
-    """Count the entries on every axis, and the excluded records on theirs.
-
-    Each entry counts once, by its first value, as in the published tables; "mentions" counts every
-    entry that has the value at any rank. On axes that are sets, both are the same. Values without
-    entries are shown with zero.
-    """
-    pool = load(folder).as_of(day)
-    tables = {axis.id: cell_counts(pool, axis.id) for axis in pool.taxonomy}
-    years = year_counts(pool)
-    if form == "csv":
-        rows = ((id, *asdict(row).values()) for id, table in tables.items() for row in table)
-        click.echo(csv_text(["axis", *(field.name for field in fields(CellCount))], *rows), nl=False)
-    elif form == "json":
-        whole = json_header(pool) | {
-            "timeline": [{"year": year, "count": number} for year, number in years.items()],
-            "axes": {id: [asdict(row) for row in table] for id, table in tables.items()},
-        }
-        click.echo(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False))
-    else:
-        click.echo(summary_line(pool))
-        for id, table in tables.items():
-            axis = pool.taxonomy[id]
-            click.echo(f"\n{click.style(axis.label, bold=True)} ({id})")
-            click.echo(count_table(table))
-        click.echo(f"\n{click.style('First public in', bold=True)}")
-        click.echo(bars([*years], {"count": [*years.values()]}))
-
-
-@click.command("crosstab", short_help="Cross two axes, empty cells included.")
-@click.argument("rows")
-@click.argument("columns")
-@as_of
-@formats("table", "json", "csv")
-@pass_bib
-def crosstab_command(folder: Path, rows: str, columns: str, day: date | None, form: str) -> None:
-    """Cross two axes: ROWS against COLUMNS, with every empty cell shown.
-
-    Each entry counts once, by its first values; on axes that are sets, under each of its values.
-    """
-    pool = load(folder).as_of(day)
-    for axis in (rows, columns):
-        if axis not in pool.taxonomy.axes:
-            raise click.UsageError(f"there is no axis {quoted(axis)} {expected(axis, pool.taxonomy.axes)}")
-    try:
-        table = pair_counts(pool, rows, columns)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    across = cells(pool.taxonomy[columns])
-    if form == "csv":
-        click.echo(csv_text([rows, *across], *([cell, *row.values()] for cell, row in table.items())), nl=False)
-    elif form == "json":
-        cross = {"rows": rows, "columns": columns, "counts": table}
-        click.echo(json.dumps(json_header(pool) | cross, ensure_ascii=False, indent=1))
-    else:
-        click.echo(f"{summary_line(pool)}\n")
-        lines = [[cell, *("." if n == 0 else str(n) for n in row.values())] for cell, row in table.items()]
-        headers = [f"{rows} \\ {columns}", *across]
-        click.echo(tabulate(lines, headers, stralign="right", colalign=("left",), disable_numparse=True))
 
 
 @click.command("list", short_help="List the matching entries.")
@@ -235,4 +167,4 @@ def new(folder: Path, name: str) -> None:
     click.echo(blank_entry(name, taxonomy, date.today().isoformat()), nl=False)
 
 
-COMMANDS = (check, stats, crosstab_command, list_command, show, export, new)
+COMMANDS = (check, list_command, show, export, new)

@@ -10,7 +10,9 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from survey.cli.literature.uncertainty import span
 from survey.literature import Entry, Pool
+from survey.literature.agreement import Figure
 from survey.literature.counting import CellCount
 
 
@@ -24,17 +26,23 @@ def summary_line(pool: Pool) -> str:
     return f"{len(pool)} entries, {len(pool.records)} excluded records, as of {pool.day.isoformat()}"
 
 
-def count_table(found: Sequence[CellCount]) -> str:
-    """Return a table of counts with bars; with mentions only where they differ from the counts."""
-    columns: dict[str, list[int]] = {"count": [row.count for row in found]}
+def count_table(found: Sequence[CellCount], figures: Sequence[Figure | None] = ()) -> str:
+    """Return a table of counts with bars; with mentions only where they differ from the counts.
+
+    Where there are figures with intervals, these are a column, and so is how many of the entries were read twice.
+    """
+    columns: dict[str, Sequence[int | str]] = {"count": [row.count for row in found]}
     if any(row.mentions != row.count for row in found):
         columns["mentions"] = [row.mentions for row in found]
+    if any(figure and figure.low is not None for figure in figures):
+        columns["interval"] = [span(figure) for figure in figures]
+        columns["read twice"] = [figure.readings.twice if figure else "" for figure in figures]
     return bars([row.cell for row in found], columns)
 
 
-def bars(values: Sequence[object], columns: Mapping[str, Sequence[int]]) -> str:
+def bars(values: Sequence[object], columns: Mapping[str, Sequence[int | str]]) -> str:
     """Return a table with a line per value: a column per name, and bars for the first column."""
-    first = next(iter(columns.values()))
+    first = [int(number) for number in next(iter(columns.values()))]
     widest = max([1, *first])
     drawn = ["▇" * round(24 * number / widest) for number in first]
     alignment = ["left", *["right"] * len(columns), "left"]

@@ -1,4 +1,4 @@
-"""Inter-reader agreement by axis: raw agreement, kappa and alpha, with intervals."""
+"""Inter-reader agreement by axis, with intervals; and what it means for counts: intervals for misclassification."""
 
 from survey.literature.agreement.pairs import (
     POOL,
@@ -12,8 +12,18 @@ from survey.literature.agreement.pairs import (
 )
 from survey.literature.agreement.readings import ReadingCounts, Readings, Reliability
 from survey.literature.agreement.reliability import Estimate
+from survey.literature.agreement.sources import Sources
+from survey.literature.agreement.uncertainty import (
+    Figure,
+    Uncertainty,
+    cell_interval,
+    interval,
+    near_threshold,
+    readings_of,
+)
 
 __all__ = [
-    "POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Pair", "ReadingCounts", "Readings", "Reliability",
-    "agreement", "reading", "reading_pairs",
+    "POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Figure", "Pair", "ReadingCounts", "Readings",
+    "Reliability", "Sources", "Uncertainty", "agreement", "cell_interval", "interval", "near_threshold", "reading",
+    "reading_pairs", "readings_of",
 ]  # fmt: skip

@@ -32,11 +32,16 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class ReadingCounts:
-    """How many entries one reader has read, and how many two or more; ``adjudicated`` were decided between readings."""
+    """How many entries were read once, how many at least twice, and how many of these have an adjudicated tag."""
 
     once: int
-    again: int
+    twice: int
     adjudicated: int
+
+    @property
+    def entries(self) -> int:
+        """The number of entries."""
+        return self.once + self.twice
 
 
 class Readings:

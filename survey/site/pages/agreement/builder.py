@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
 from survey.literature import Axis, Coding, Pool
-from survey.literature.agreement import Absences, Agreement, Estimate, Pair, agreement, reading, reading_pairs
+from survey.literature.agreement import (
+    Absences,
+    Agreement,
+    Estimate,
+    Pair,
+    ReadingCounts,
+    Sources,
+    agreement,
+    reading,
+    reading_pairs,
+)
 from survey.literature.pool import Adjudication
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.facts import Facts, Files
@@ -78,6 +88,7 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
             fewest=FEWEST,
             settled=_settled(pool),
             unsettled=_open(tables),
+            bases=_bases(facts),
         ),
     )
 
@@ -176,6 +187,13 @@ def _figures(
 ) -> list[Agreement]:
     axes = pair.blind_axes if blind_only else pair.axes
     return [agreement(pool, pair.first, pair.second, axis, blind_only, absences) for axis in axes]
+
+
+def _bases(facts: Facts) -> list[tuple[Axis, ReadingCounts, Sources | str]]:
+    """Return for each axis of entries how often they were read, and where its intervals come from."""
+    keys = [entry.key for entry in facts.pool]
+    axes = facts.pool.taxonomy.on("entry")
+    return [(axis, facts.uncertain.readings((axis.id,), keys), facts.uncertain.sources((axis.id,))) for axis in axes]
 
 
 def _settled(pool: Pool) -> list[tuple[Axis, list[Adjudication]]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from survey.literature import Axis, Entry, Value, counts
+from survey.literature.agreement import Figure
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
+from survey.literature.taxonomy import Shape
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
@@ -31,6 +33,8 @@ def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
         page=page,
         chart=facts.pictures.figure(facts.charts[f"by-{axis.id}"], page),
         count={row.cell: row for row in rows},
+        figures=_figures(facts, axis),
+        sources=facts.uncertain.sources((axis.id,)),
         absent={word: newest_first(pool.works_with(axis, word)) for word in axis.absences},
     )
 
@@ -51,10 +55,19 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
             page=page,
             entries=entries,
             bib=bib,
+            figure=_figures(facts, axis).get(value.id),
+            sources=facts.uncertain.sources((axis.id,)),
             how=_by_qualifier(axis, value, entries),
             cite=related(pool, [(axis.id, value.id)]) if bib else None,
         ),
     )
+
+
+def _figures(facts: Facts, axis: Axis) -> dict[str, Figure]:
+    """Return the count of each value with its uncertainty; none on axes of records, and where values are qualified."""
+    if axis.on != "entry" or axis.qualifiers or axis.shape is Shape.QUANTITY:
+        return {}
+    return {value: facts.uncertain.value(axis.id, value) for value in axis.values}
 
 
 def _by_qualifier(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry]]:

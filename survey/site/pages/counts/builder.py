@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from survey.literature import counts, crosstab
+from survey.literature import Value, counts, crosstab
+from survey.literature.agreement import Figure
 from survey.literature.pool import Entry, Pool, cell_label, cells, counted
 from survey.site.charts.pool_charts import pairs
 from survey.site.facts import Facts, Files
@@ -29,9 +30,22 @@ def _statistics(facts: Facts) -> tuple[str, str]:
         pool=pool,
         page=page,
         charts=[facts.charts[f"by-{axis.id}"] for axis in pool.taxonomy.on("entry")],
+        figures=_figures(facts),
         years=facts.charts["by-year"],
         draw=facts.pictures.figure,
     )
+
+
+def _figures(facts: Facts) -> dict[str, list[tuple[Value, Figure]]]:
+    """Return the values of each axis that have an interval, with their counts."""
+    axes = [
+        axis for axis in facts.pool.taxonomy.on("entry") if not isinstance(facts.uncertain.sources((axis.id,)), str)
+    ]
+    return {
+        axis.id: [(value, facts.uncertain.value(axis.id, value.id)) for value in axis.values.values()]
+        for axis in axes
+        if not axis.qualifiers
+    }
 
 
 def _screening(facts: Facts) -> tuple[str, str]:
@@ -58,6 +72,8 @@ def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
         page=page,
         chart=facts.charts[f"{rows}-by-{columns}"],
         draw=facts.pictures.figure,
+        uncertainty=lambda a, b: facts.uncertain.crossed({rows: a, columns: b}),
+        sources=facts.uncertain.sources((rows, columns)),
         rows=pool.taxonomy[rows],
         columns=pool.taxonomy[columns],
         filled=filled,
