@@ -40,6 +40,17 @@ def published_data(parent: Path) -> Path:
     editions = (bib / "editions.toml").read_text()
     first = editions.index("[", editions.index(f"[{PUBLISHED}]") + 1) if editions.count("\n[") > 1 else None
     (bib / "editions.toml").write_text(editions[:first])
+    for path in (bib / "editions").iterdir():
+        if path.stem != PUBLISHED:
+            path.unlink()
+    return bib
+
+
+def unpublished(bib: Path) -> Path:
+    """The same copy of the data, to be edited freely: its editions are not published yet."""
+    editions = re.sub(r"(?m)^data = .*\n", "", (bib / "editions.toml").read_text())
+    (bib / "editions.toml").write_text(editions)
+    shutil.rmtree(bib / "editions")
     return bib
 
 

@@ -16,6 +16,7 @@ WINGS = {
     "survey.cli.literature.claims": ("claims",),
     "survey.cli.literature.gaps": ("gaps",),
     "survey.cli.literature.diff": ("diff",),
+    "survey.cli.literature.edition": ("edition",),
     "survey.cli.literature.robustness": ("robustness",),
     "survey.cli.literature.agreement": ("agreement",),
     "survey.cli.literature.double_coding.queue": ("queue",),
@@ -46,6 +47,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey claims                         which claims of the survey hold, by which reading
       survey gaps reward credit             empty cells, why they are empty, how surprising that is
       survey diff 2026-05-04 2026-11-21     changes in entries and in conclusions
+      survey edition keep                   keep published editions as they were after an edit
       survey robustness                     which conclusions survive other ways of counting
       survey agreement                      inter-reader agreement, with intervals
       survey queue                          which second readings would change most conclusions

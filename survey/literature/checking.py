@@ -26,6 +26,7 @@ from survey.literature.pool import (
     read_readers,
     read_records,
 )
+from survey.literature.pool.editions import FOLDER
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
 
@@ -81,6 +82,8 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         except InvalidSurvey as error:
             return error.problems
         return ()
+    if path.suffix == ".csv" and path.parent.name == FOLDER:
+        return tuple(p for p in read_editions(path.parent.parent / EDITIONS)[1] if p.path == str(path))
     if path.suffix == ".csv":
         return tuple(read_judgements(path, pool.taxonomy, known)[1])
     return (Problem(str(path), 1, "cannot be checked (expected a .bib, .toml or .csv file)"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from types import MappingProxyType
 
@@ -12,8 +13,11 @@ from survey.literature.pool import (
     Entry,
     Pool,
     Record,
+    Works,
     aliases,
+    check_days,
     check_duplicates,
+    check_editions,
     check_impossible_cells,
     check_published_keys,
     read_adjudications,
@@ -34,9 +38,22 @@ POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
 SCALE, GAPS, SEARCHES = "scale.toml", "gaps.toml", "searches.toml"
 
+FIRST_ZONE = timezone(timedelta(hours=14))
+"""The time zone in which a day begins first: no contributor is ahead of it."""
 
-def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
-    """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read."""
+
+def latest_today() -> date:
+    """Return the latest day that can be today: that of the build (SOURCE_DATE_EPOCH), or of any place on Earth."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    built = datetime.fromtimestamp(int(epoch), UTC).date() if epoch.isdigit() else date.min
+    return max(built, datetime.now(FIRST_ZONE).date())
+
+
+def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tuple[Problem, ...]]:
+    """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read.
+
+    A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is.
+    """
     try:
         taxonomy = read_taxonomy(folder / TAXONOMY)
     except InvalidSurvey as error:
@@ -54,6 +71,7 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
         background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
         problems += found
     problems += check_duplicates([*entries, *records, *background])
+    problems += check_days([*entries, *records], today or latest_today())
     keys = {entry.key for entry in (*entries, *records)}
     codings, found = read_codings(folder / CODINGS, taxonomy, keys)
     problems += found
@@ -65,6 +83,9 @@ def read_pool(folder: Path) -> tuple[Pool | None, tuple[Problem, ...]]:
     problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
+    if not problems:  # what cannot be read differs in every edition
+        works = Works([entry.block for entry in entries], [record.block for record in records])
+        problems += check_editions(works, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from survey.literature import Pool
 from survey.literature.bibtex import Block, Field
-from survey.literature.pool import Entry
+from survey.literature.pool import Edition, Entry
 from survey.site.cache import fingerprint
 
 Reads = Set[str]
@@ -55,11 +55,20 @@ class Draft(Pool):
         """The placeholder, as long as a fingerprint."""
         return _placeholder((self.parent or self).snapshot)
 
+    def _restored(self, edition: Edition) -> Pool:
+        """Withhold from an edition what is withheld from the pool: its own values come from another file."""
+        then = super()._restored(edition)
+        blocks = [entry.block for entry in self.entries]
+        withheld = next((block.withheld for block in blocks if isinstance(block, Excerpt)), ())
+        return replace(then, entries=tuple(_excerpt(entry, withheld) for entry in then.entries))
+
 
 def draft(pool: Pool, reads: Reads) -> Draft:
     """Return a draft of a pool, for a family of pages that reads this prose."""
     withheld = tuple(sorted(PROSE - reads))
     parts = {part.name: getattr(pool, part.name) for part in fields(pool)}
+    if pool.origin:  # editions are restored from it
+        parts["origin"] = draft(pool.origin, reads)
     return Draft(**parts | {"entries": tuple(_excerpt(entry, withheld) for entry in pool.entries)})
 
 

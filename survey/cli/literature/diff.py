@@ -79,7 +79,9 @@ def diff(folder: Path, before: date | None, after: date | None, other: Path | No
     elif other is not None:
         click.echo("\n".join([change_summary(found, files), "", *_copies(found), *_lines(found, pool), *_named(files)]))
     else:
-        click.echo("\n".join([click.style(f"From {found.before} to {found.after}", bold=True), *_lines(found, pool)]))
+        title = click.style(f"From {found.before} to {found.after}", bold=True)
+        edited = _edited(found) if found.edits else []  # an edition keeps its works as published
+        click.echo("\n".join([title, *edited, *_lines(found, pool)]))
 
 
 def _other_files(was: Path, now: Path) -> tuple[str, ...]:
@@ -142,14 +144,19 @@ def _copies(found: Changes) -> list[str]:
     ]
     gone = (*found.gone_entries, *found.gone_records)
     out += [f"{len(gone)} works were removed", *_indented(", ".join(_keys(gone)))]
-    out.append(f"{len(found.edits)} works were changed")
+    out += _edited(found)
+    for what, claims in (("added", found.new_claims), ("removed", found.gone_claims), ("redefined", found.restated)):
+        if claims:
+            out += [f"{len(claims)} claims were {what}", *_indented(", ".join(_ids(claims)))]
+    return out
+
+
+def _edited(found: Changes) -> list[str]:
+    out = [f"{len(found.edits)} works were changed"]
     for edit in found.edits:
         out += _indented(f"{edit.after.key}: {', '.join(edit.fields)}" if edit.fields else edit.after.key)
         out += [f"        {axis}: {_tags(old) or 'not coded'} -> {_tags(new) or 'not coded'}"
                 for axis, old, new in edit.tags]  # fmt: skip
-    for what, claims in (("added", found.new_claims), ("removed", found.gone_claims), ("redefined", found.restated)):
-        if claims:
-            out += [f"{len(claims)} claims were {what}", *_indented(", ".join(_ids(claims)))]
     return out
 
 

@@ -113,6 +113,8 @@ def _dates_together(block: Block) -> Iterator[tuple[str, str]]:
     for name in ("added", "screened"):
         if (taken_in := _date(block.text(name))) and year and year > taken_in.year + 1:
             yield "year", f"{year} lies after the entry was {name} ({block.text(name)})"
+        if taken_in and appeared and appeared.group() > block.text(name)[: len(appeared.group())]:
+            yield "appeared", f"{appeared.group()} is later than {name} = {block.text(name)}"
 
 
 def _latex(text: str) -> Iterator[str]:

@@ -331,7 +331,11 @@ class Judge:
                 yield _unlike(claim, "published", claim.published, number)
             return
         counted = tally(then, claim, "pool")
-        agreed = counted.number if claim.largest else len(set(counted.counted) ^ claim.dissent.keys())
+        agreed = (
+            counted.number
+            if claim.largest
+            else len(set(counted.counted) ^ {then.key_here(key) for key in claim.dissent})
+        )
         if agreed != claim.published:
             named = ", ".join(counted.counted) or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"

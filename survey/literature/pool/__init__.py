@@ -25,8 +25,23 @@ from survey.literature.pool.codings import (
     read_sheet,
 )
 from survey.literature.pool.duplicates import arxiv_id, check_duplicates
-from survey.literature.pool.editions import aliases, check_published_keys, read_editions
-from survey.literature.pool.entries import REQUIRED, Entry, Record, read_background, read_entries, read_records
+from survey.literature.pool.editions import (
+    Edition,
+    Works,
+    aliases,
+    check_editions,
+    check_published_keys,
+    read_editions,
+)
+from survey.literature.pool.entries import (
+    REQUIRED,
+    Entry,
+    Record,
+    check_days,
+    read_background,
+    read_entries,
+    read_records,
+)
 from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_kinds
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
@@ -36,10 +51,10 @@ from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
     "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Claim",
-    "Coding", "Entry", "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Searched", "Table", "Tag", "Variant",
-    "aliases", "arxiv_id", "blank_entry", "cell_label", "cells", "check_duplicates", "check_impossible_cells",
-    "check_published_keys", "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs",
-    "parse_tags", "read_adjudications", "read_background", "read_claims", "read_codings", "read_editions",
-    "read_entries", "read_evidence_kinds", "read_gaps", "read_judgements", "read_notes", "read_readers",
-    "read_records", "read_searches", "read_sheet",
+    "Coding", "Edition", "Entry", "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Searched", "Table", "Tag",
+    "Variant", "Works", "aliases", "arxiv_id", "blank_entry", "cell_label", "cells", "check_days", "check_duplicates",
+    "check_editions", "check_impossible_cells", "check_published_keys", "compared_values", "conditions", "counted",
+    "format_tags", "mentioned", "pairs", "parse_tags", "read_adjudications", "read_background", "read_claims",
+    "read_codings", "read_editions", "read_entries", "read_evidence_kinds", "read_gaps", "read_judgements",
+    "read_notes", "read_readers", "read_records", "read_searches", "read_sheet",
 ]  # fmt: skip

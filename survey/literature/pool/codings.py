@@ -9,7 +9,7 @@ import csv
 import io
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -56,6 +56,10 @@ class Coding:
     def of(self, key: str) -> dict[str, Judgement]:
         """Return the judgements on one entry, by axis."""
         return {j.axis: j for j in self.judgements if j.key == key}
+
+    def with_keys(self, keys: Mapping[str, str]) -> Coding:
+        """Return the coding with other keys in place of some."""
+        return replace(self, judgements=tuple(replace(j, key=keys.get(j.key, j.key)) for j in self.judgements))
 
 
 @dataclass(frozen=True, slots=True)

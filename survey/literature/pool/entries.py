@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from types import MappingProxyType
 
 from survey.literature.bibtex import (
+    CHECKS,
     CITED,
     MONTHS,
     OWN,
@@ -143,6 +144,24 @@ def read_background(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry
     reading = _Reading(document.path, taxonomy, "background")
     works = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
     return works, [*document.problems, *reading.problems]
+
+
+def check_days(works: Iterable[Entry], latest: date) -> list[Problem]:
+    """Return a problem for every work that was taken in after a day, which is the latest that can be today."""
+    iso = latest.isoformat()
+    return [
+        Problem(work.path, work.block.fields[name].line, f"{day} is in the future (today is {iso})", work.key, name)
+        for work in works
+        for name in ("added", "screened")
+        if (day := work.text(name)) > iso and not any(CHECKS[name](day))  # what is no date is a problem already
+    ]
+
+
+def restored_tags(block: Block, taxonomy: Taxonomy, on: str) -> Mapping[str, tuple[Tag, ...]]:
+    """Return the tags of a block as an edition published it: it was checked then, and is not checked again."""
+    axes = (axis for axis in taxonomy.on(on) if axis.field in block.fields)
+    found = {axis.id: parse_tags(block.fields[axis.field].text, axis)[0] for axis in axes}
+    return MappingProxyType({axis: tags for axis, tags in found.items() if tags})
 
 
 class _Reading:

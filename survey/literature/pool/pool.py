@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from survey.extras import lazy
 from survey.literature.pool.claim import Claims
 from survey.literature.pool.codings import Adjudication, Coding
-from survey.literature.pool.editions import Edition, fingerprint
-from survey.literature.pool.entries import Entry, Record
+from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
+from survey.literature.pool.entries import Entry, Record, restored_tags
 from survey.literature.pool.evidence_kinds import EvidenceKind
 from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.searches import SearchLog
@@ -67,6 +67,15 @@ class Pool:
     root: Pool | None = field(default=None, compare=False, repr=False)
     """The pool whose index is used for lookups: it contains all entries of this one, with the same tags."""
 
+    origin: Pool | None = field(default=None, compare=False, repr=False)
+    """The pool that a snapshot, or a pool in a reader's tags, was made from."""
+
+    coding: str = ""
+    """The coding whose tags stand in place of the pool's own, if any."""
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """The keys of works that were renamed since, by their keys of today."""
+
     def __len__(self) -> int:
         return len(self.entries)
 
@@ -84,11 +93,17 @@ class Pool:
 
     @cached_property
     def _by_key(self) -> dict[str, Entry]:
-        return {entry.key: entry for entry in self.entries}
+        found = {entry.key: entry for entry in self.entries}
+        names = {**aliases(self.entries), **self.renamed}  # works are found by their former and later keys, too
+        return {name: found[key] for name, key in names.items() if key in found} | found
+
+    def key_here(self, name: str) -> str:
+        """Return the key under which this pool has a work that another edition names otherwise."""
+        return self._by_key[name].key if name in self._by_key else name
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {key: place for place, key in enumerate(self._by_key)}
+        return {entry.key: place for place, entry in enumerate(self.entries)}
 
     @cached_property
     def last_added(self) -> date:
@@ -97,8 +112,12 @@ class Pool:
 
     @property
     def day(self) -> date:
-        """The day of this pool: that of the snapshot, otherwise of the newest entry in the full pool."""
-        return self.snapshot or (self.parent or self).last_added
+        """The day of this pool: that of the snapshot, otherwise of the full pool.
+
+        That is the day of the newest entry or, if an edition was changed later, of the newest change.
+        """
+        whole = self.parent or self
+        return self.snapshot or max([whole.last_added, *(e.last_change for e in self.editions.values() if e.rows)])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -113,19 +132,17 @@ class Pool:
         return f"{self.taxonomy.title}, edition {self.day}, data {self.fingerprint}"
 
     def as_of(self, day: date | None) -> Pool:
-        """Return the pool as it was at the end of a day; the pool itself for None."""
+        """Return the pool as it was at the end of a day; the pool itself for None.
+
+        For the day of a published edition these are its works as published. For any other day they are the works that
+        had come in by then, as they are known now.
+        """
         if day is None:
             return self
         if day not in self._days:
-            iso = day.isoformat()
-            self._days[day] = replace(
-                self,
-                entries=tuple(e for e in self.entries if e.text("added") <= iso),
-                records=tuple(r for r in self.records if r.text("screened") <= iso),
-                snapshot=day,
-                parent=None,
-                root=self.root or self,
-            )
+            edition = self.editions.get(day)
+            published = edition is not None and edition.data and not (self.snapshot and self.snapshot <= day)
+            self._days[day] = self._published(edition) if edition and published else self._by_date(day)
         return self._days[day]
 
     def appeared_by(self, day: date) -> Pool:
@@ -134,6 +151,49 @@ class Pool:
         A work of which only the month or the year is known counts when that is over.
         """
         return self.only(entry for entry in self.entries if entry.had_appeared(day))
+
+    def _by_date(self, day: date) -> Pool:
+        iso = day.isoformat()
+        return replace(
+            self,
+            entries=tuple(e for e in self.entries if e.text("added") <= iso),
+            records=tuple(r for r in self.records if r.text("screened") <= iso),
+            snapshot=day,
+            parent=None,
+            root=self.root or self,
+            origin=self.origin or self,
+        )
+
+    def _published(self, edition: Edition) -> Pool:
+        if not edition.rows and not self.snapshot:
+            return self._by_date(edition.day)  # nothing in it has changed
+        if self.origin and self.coding:
+            return self.origin.as_of(edition.day).recoded(self.coding)
+        if self.parent:
+            whole = self.parent.as_of(edition.day)
+            return replace(whole, entries=tuple(e for e in whole if e.key in self), root=whole.root or whole)
+        return self.origin.as_of(edition.day) if self.origin else self._restored(edition)
+
+    def _restored(self, edition: Edition) -> Pool:
+        """Return an edition with what was changed since put back; works that did not change are shared."""
+        today = Works([e.block for e in self.entries], [r.block for r in self.records])
+        then = published_works(today, edition)
+        known: dict[int, Entry] = {id(work.block): work for work in (*self.entries, *self.records)}
+        entries = (known.get(id(b)) or Entry(b, restored_tags(b, self.taxonomy, "entry")) for b in then.entries)
+        records = (known.get(id(b)) or Record(b, restored_tags(b, self.taxonomy, "record")) for b in then.records)
+        former, current = aliases(today), {block.key for block in today}
+        names = {block.key: former[block.key] for block in then if block.key in former.keys() - current}
+        here = {now: was for was, now in names.items()}
+        return replace(
+            self,
+            entries=tuple(entries),
+            records=tuple(r for r in records if isinstance(r, Record)),
+            codings={id: coding.with_keys(here) for id, coding in self.codings.items()} if here else self.codings,
+            snapshot=edition.day,
+            root=None,
+            origin=self,
+            renamed=MappingProxyType(here),
+        )
 
     @cached_property
     def _days(self) -> dict[date, Pool]:
@@ -182,7 +242,9 @@ class Pool:
 
     def only(self, entries: Iterable[Entry]) -> Pool:
         """Return a selection of the entries of this pool, in the given order."""
-        return replace(self, entries=tuple(entries), parent=self.parent or self, root=self.root or self)
+        return replace(
+            self, entries=tuple(entries), parent=self.parent or self, root=self.root or self, origin=None, coding=""
+        )
 
     def map_cached(self, make: Callable[[Entry], T]) -> list[T]:
         """Return the results of a function for each entry, cached for the pool and all its selections."""
@@ -219,7 +281,7 @@ class Pool:
         for entry in self.entries:
             tags = {**entry.tags, **judged.get(entry.key, {})}
             entries.append(replace(entry, tags=MappingProxyType({axis: tags[axis] for axis in axes if axis in tags})))
-        return replace(self, entries=tuple(entries), root=None)
+        return replace(self, entries=tuple(entries), root=None, origin=self, coding=coding)
 
     def works_with(self, axis: Axis, word: str) -> tuple[Entry, ...]:
         """Return the entries with a value, or the excluded records if the axis is one of records."""

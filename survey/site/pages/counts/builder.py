@@ -77,7 +77,6 @@ def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
         rows=pool.taxonomy[rows],
         columns=pool.taxonomy[columns],
         filled=filled,
-        read=[readers.counts((entry.key for entry in entries), rows, columns) for *_, entries in filled],
         reliable=[readers.reliability(axis) for axis in (rows, columns)],
         lower=readers.lower(rows, columns),
         all_read=readers.counts((entry.key for entry in pool), rows, columns),
