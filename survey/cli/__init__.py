@@ -17,6 +17,7 @@ WINGS = {
     "survey.cli.literature.gaps": ("gaps",),
     "survey.cli.literature.diff": ("diff",),
     "survey.cli.literature.edition": ("edition",),
+    "survey.cli.literature.flow": ("flow",),
     "survey.cli.literature.robustness": ("robustness",),
     "survey.cli.literature.agreement": ("agreement",),
     "survey.cli.literature.double_coding.queue": ("queue",),
@@ -48,6 +49,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey gaps reward credit             empty cells, why they are empty, how surprising that is
       survey diff 2026-05-04 2026-11-21     changes in entries and in conclusions
       survey edition keep                   keep published editions as they were after an edit
+      survey flow                           records found, excluded, included; completeness
       survey robustness                     which conclusions survive other ways of counting
       survey agreement                      inter-reader agreement, with intervals
       survey queue                          which second readings would change most conclusions

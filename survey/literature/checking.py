@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from survey.literature.bibtex import Block, read_bibtex
-from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, SCALE
+from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, PROTOCOL, SCALE, SEARCHES
 from survey.literature.pool import (
     ADJUDICATIONS,
     READERS,
@@ -23,8 +23,10 @@ from survey.literature.pool import (
     read_evidence_kinds,
     read_judgements,
     read_notes,
+    read_protocol,
     read_readers,
     read_records,
+    read_searches,
 )
 from survey.literature.pool.editions import FOLDER
 from survey.literature.problems import InvalidSurvey, Problem
@@ -71,6 +73,8 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, pool.entries, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
+        PROTOCOL: lambda: read_protocol(path, pool.taxonomy, {r.key for r in pool.records})[1],
+        SEARCHES: lambda: read_searches(path)[1],
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
         SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
     }

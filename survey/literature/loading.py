@@ -20,6 +20,8 @@ from survey.literature.pool import (
     check_editions,
     check_impossible_cells,
     check_published_keys,
+    check_routes,
+    check_rulings,
     read_adjudications,
     read_background,
     read_claims,
@@ -28,6 +30,7 @@ from survey.literature.pool import (
     read_entries,
     read_evidence_kinds,
     read_gaps,
+    read_protocol,
     read_records,
     read_searches,
 )
@@ -36,7 +39,7 @@ from survey.literature.taxonomy import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
-SCALE, GAPS, SEARCHES = "scale.toml", "gaps.toml", "searches.toml"
+SCALE, GAPS, SEARCHES, PROTOCOL = "scale.toml", "gaps.toml", "searches.toml", "protocol.toml"
 
 FIRST_ZONE = timezone(timedelta(hours=14))
 """The time zone in which a day begins first: no contributor is ahead of it."""
@@ -80,7 +83,9 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     notes, searched, found = read_gaps(folder / GAPS, taxonomy)
     problems += found
     searches, found = read_searches(folder / SEARCHES)
-    problems += found
+    problems += [*found, *check_routes(searches, [*entries, *records])]
+    protocol, found = read_protocol(folder / PROTOCOL, taxonomy, {record.key for record in records})
+    problems += [*found, *check_rulings(protocol, records)]
     editions, found = read_editions(folder / EDITIONS)
     problems += found
     if not problems:  # what cannot be read differs in every edition
@@ -103,6 +108,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         notes=notes,
         searched=searched,
         searches=searches,
+        protocol=protocol,
     )
     # published numbers can only be compared once all the data they count was read
     problems += found or ([] if problems else Judge(pool).reproduction_problems())

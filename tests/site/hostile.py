@@ -60,7 +60,12 @@ def write_hostile(folder: Path) -> Path:
     tables: Mapping[str, Any] = {
         "taxonomy": _taxonomy(), "claims": _claims(), "gaps": {"note": list(_notes()), "searched": [_searched()]},
         "editions": {day: {"title": attack("edition"), "note": attack("editionnote")} for day in ("2026-05-04", "2026-06-01")},
-        "searches": {"family": {"all": {"label": attack("family")}}, "search": [_search()]},
+        "searches": {
+            "family": {"all": {"label": attack("family")}},
+            "route": {"way": {"label": attack("route"), "kind": "other", "holds": list(KEYS)}},
+            "search": [_search()],
+        },
+        "protocol": _protocol(),
         "scale": {"kind": [{"id": "any", "label": attack("kind"), "where": {"reward": "shared"}, "says": attack("says")}]},
         "codings/readers": {id: {"reader": attack("reader"), "made": Day("2026-05-04"), "statement": attack("statement")} for id in ("one", "two")},
     }  # fmt: skip
@@ -223,6 +228,12 @@ def _searched() -> dict[str, Any]:
     return {"cells": {"reward": "process"}, "date": Day("2026-05-04"), "why": attack("searched")}
 
 
+def _protocol() -> dict[str, Any]:
+    texts = {"label": attack("criterion"), "definition": attack("criteriondefinition")}
+    decided = {"record": "hostile-out", "date": Day("2026-05-05"), "eligible": "in", "why": attack("decided")}
+    return {"inclusion": {"in": texts}, "exclusion": {"out": texts}, "decision": [decided]}
+
+
 def _search() -> dict[str, Any]:
     return {"date": Day("2026-05-04"), "source": attack("source"), "family": "all", "query": attack("query"),
-            "hits": 9, "screened": 7, "kept": 6}  # fmt: skip
+            "hits": 9, "screened": 7, "kept": 6, "route": "way", "found": list(KEYS[:2])}  # fmt: skip

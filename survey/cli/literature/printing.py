@@ -23,7 +23,9 @@ def json_header(pool: Pool) -> dict[str, Any]:
 
 def summary_line(pool: Pool) -> str:
     """Return the same as text."""
-    return f"{len(pool)} entries, {len(pool.records)} excluded records, as of {pool.day.isoformat()}"
+    waiting = sum(map(pool.protocol.waits, pool.records))
+    eligible = f" ({waiting} of them eligible, not yet included)" if waiting else ""
+    return f"{len(pool)} entries, {len(pool.records)} excluded records{eligible}, as of {pool.day.isoformat()}"
 
 
 def count_table(found: Sequence[CellCount], figures: Sequence[Figure | None] = ()) -> str:

@@ -32,7 +32,7 @@ CITED: Final = (
 )  # fmt: skip
 """The fields of plain BibTeX, in the order in which entries are written."""
 
-OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened", "ids")
+OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened", "ids", "route")
 """Fields of this format other than tags and evidence: plain text, no LaTeX."""
 
 LATEX: Final = frozenset(CITED) - {

@@ -46,15 +46,16 @@ from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_ki
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
-from survey.literature.pool.searches import read_searches
+from survey.literature.pool.screening import check_routes, check_rulings, read_protocol, read_searches, routes_of
 from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
     "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Claim",
     "Coding", "Edition", "Entry", "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Searched", "Table", "Tag",
     "Variant", "Works", "aliases", "arxiv_id", "blank_entry", "cell_label", "cells", "check_days", "check_duplicates",
-    "check_editions", "check_impossible_cells", "check_published_keys", "compared_values", "conditions", "counted",
-    "format_tags", "mentioned", "pairs", "parse_tags", "read_adjudications", "read_background", "read_claims",
-    "read_codings", "read_editions", "read_entries", "read_evidence_kinds", "read_gaps", "read_judgements",
-    "read_notes", "read_readers", "read_records", "read_searches", "read_sheet",
+    "check_editions", "check_impossible_cells", "check_published_keys", "check_routes", "check_rulings",
+    "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs", "parse_tags",
+    "read_adjudications", "read_background", "read_claims", "read_codings", "read_editions", "read_entries",
+    "read_evidence_kinds", "read_gaps", "read_judgements", "read_notes", "read_protocol", "read_readers",
+    "read_records", "read_searches", "read_sheet", "routes_of",
 ]  # fmt: skip

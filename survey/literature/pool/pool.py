@@ -17,7 +17,8 @@ from survey.literature.pool.editions import Edition, Works, aliases, fingerprint
 from survey.literature.pool.entries import Entry, Record, restored_tags
 from survey.literature.pool.evidence_kinds import EvidenceKind
 from survey.literature.pool.gap_notes import Note, Searched
-from survey.literature.pool.searches import SearchLog
+from survey.literature.pool.screening.protocol import Protocol
+from survey.literature.pool.screening.searches import SearchLog
 from survey.literature.pool.tags import Tag
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
@@ -59,6 +60,9 @@ class Pool:
 
     searches: SearchLog = field(default_factory=lambda: SearchLog({}, ()))
     """The search log: queries, hits, and the numbers screened and kept."""
+
+    protocol: Protocol = field(default_factory=Protocol)
+    """The criteria of inclusion and exclusion, and the records that were decided again."""
 
     snapshot: date | None = None
     parent: Pool | None = None

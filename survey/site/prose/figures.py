@@ -64,6 +64,7 @@ class Figures:
             "cites",
             "authors",
             "records",
+            "eligible",
             "term",
             "chart",
             "picture",
@@ -117,6 +118,10 @@ class Figures:
         """Return a work as a parenthetical citation: Chen et al., 2026, linked."""
         entry = self.entry(key)
         return self._link(entry, f"{entry.by}, {entry.year}")
+
+    def eligible(self) -> int:
+        """Return how many excluded records are eligible and not yet included."""
+        return sum(map(self.pool.protocol.waits, self.pool.records))
 
     def records(self, *filters: str, as_of: str | None = None) -> int:
         """Return how many excluded records match; all of them without a filter."""

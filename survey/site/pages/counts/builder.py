@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from survey.literature import Value, counts, crosstab
+from survey.literature import Value, crosstab
 from survey.literature.agreement import Figure
 from survey.literature.pool import Entry, Pool, cell_label, cells, counted
 from survey.site.charts.pool_charts import pairs
@@ -10,6 +10,7 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
+from survey.site.pages.counts.screening import screening_page
 from survey.site.pages.related.builder import cell_bib
 
 
@@ -20,7 +21,7 @@ def count_pages(facts: Facts) -> Files:
     yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
     for rows, columns in pairs(facts.pool.taxonomy):
         yield _crosstab(facts, rows, columns)
-    yield _screening(facts)
+    yield screening_page(facts)
 
 
 def _statistics(facts: Facts) -> tuple[str, str]:
@@ -46,21 +47,6 @@ def _figures(facts: Facts) -> dict[str, list[tuple[Value, Figure]]]:
         for axis in axes
         if not axis.qualifiers
     }
-
-
-def _screening(facts: Facts) -> tuple[str, str]:
-    pool, page = facts.pool, "measure/screening.md"
-    axes = pool.taxonomy.on("record")
-    return page, render(
-        "pages/counts/screening.md.j2",
-        pool=pool,
-        page=page,
-        charts=[facts.charts[f"by-{axis.id}"] for axis in axes],
-        draw=facts.pictures.figure,
-        axes=axes,
-        stages=counts(pool, axes[0].id).to_dict("records") if axes else [],
-        log=pool.searches.until(pool.day),
-    )
 
 
 def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:

@@ -57,7 +57,9 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
 def excluded_pages(facts: Facts) -> Files:
     """Yield the list of excluded records, with the reason for each."""
     pool, page = facts.pool, "explore/excluded.md"
-    yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=pool.taxonomy.on("record"))
+    waiting = sum(map(pool.protocol.waits, pool.records))
+    axes = pool.taxonomy.on("record")
+    yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=axes, waiting=waiting)
 
 
 def page_of(number: int) -> str:

@@ -1,0 +1,31 @@
+"""The page on screening: the flow into each edition, criteria, estimated completeness, and the search log."""
+
+from __future__ import annotations
+
+from survey.literature.flow import captures, flows, recalls, steps
+from survey.site.facts import Facts
+from survey.site.markup.templates import render
+
+
+def screening_page(facts: Facts) -> tuple[str, str]:
+    """Return the page on screening."""
+    pool, page = facts.pool, "measure/screening.md"
+    rulings = [(record, pool.protocol.ruling(record)) for record in pool.records]
+    return page, render(
+        "pages/counts/screening.md.j2",
+        pool=pool,
+        page=page,
+        charts=[facts.charts[f"by-{axis.id}"] for axis in pool.taxonomy.on("record")],
+        draw=facts.pictures.figure,
+        flows=flows(pool)[::-1],
+        steps=steps,
+        recalls=recalls(pool),
+        captures=captures(pool),
+        waiting=[record for record in pool.records if pool.protocol.waits(record)],
+        by_criterion={
+            id: [record for record, ruling in rulings if ruling and ruling.criterion.id == id]
+            for id in pool.protocol.criteria
+        },
+        decided=pool.protocol.decisions,
+        log=pool.searches.until(pool.day),
+    )
