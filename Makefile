@@ -15,7 +15,7 @@ export SITE_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build test lint bench sbom pin offline clean
+.PHONY: help serve build test lint bench sbom pin offline release clean
 
 help:  ## list all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -53,8 +53,12 @@ offline: $(VENV)/.ready-dev  ## pack the site, its data and its source into offl
 	$(BIN)/python -m survey.site.publishing.bill_of_materials sbom > .cache/offline/sbom.cdx.json
 	$(BIN)/python -m survey.site.publishing.offline.offline .cache/offline offline
 
+# make release EDITION=2026-05-04 SITE_URL=https://example.org/survey/ releases another edition, for that address
+release: $(VENV)/.ready  ## write an edition to attach and archive into release/
+	$(BIN)/python -m survey.site.publishing.release.release release $(EDITION)
+
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) site offline sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site offline release sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment is created once, and updated when its requirements have changed: with uv where it is installed.
 # Each file that is installed has a hash in requirements/, what builds from source included.

@@ -18,7 +18,7 @@ import yaml
 from bs4 import BeautifulSoup
 from playwright._impl._driver import compute_driver_executable
 
-from survey.cli.literature.comment import LIMIT
+from survey.cli.literature.editions.comment import LIMIT
 from tests.conftest import ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -141,6 +141,78 @@ def test_the_job_that_publishes_only_hands_over_what_a_job_that_may_read_has_bui
     assert actions(deploy) == ["actions/deploy-pages"]
     assert (build["needs"], deploy["needs"]) == ("test", "build")
     assert build["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
+
+
+# ----------------------------------------- release.yml: what makes the files may read, what attaches them runs nothing
+
+
+def test_a_release_is_made_from_the_tag_of_an_edition_by_a_job_that_may_only_read() -> None:
+    workflow = read("release.yml")
+    assert workflow[True] == {"push": {"tags": ["edition-*"]}}
+    made, attach = workflow["jobs"]["make"], workflow["jobs"]["attach"]
+    assert "permissions" not in made
+    assert [line.strip() for step in made["steps"] for line in code(step).splitlines() if "make " in line] == [
+        'make release EDITION="${GITHUB_REF_NAME#edition-}"'
+    ]
+    assert "sha256sum --check --strict SHA256SUMS" in [code(step) for step in made["steps"]]
+    assert made["steps"][-1]["with"]["include-hidden-files"] is True, ".zenodo.json"
+    assert (attach["needs"], attach["permissions"]) == ("make", {"contents": "write"})
+    assert actions(attach) == ["actions/download-artifact", "actions/github-script"], "no checkout"
+    assert attach["steps"][0]["with"]["path"].startswith("${{ runner.temp }}/"), "nothing is unpacked over anything"
+
+
+RELEASES = """
+const context = { repo: { owner: 'Some', repo: 'survey' }, ref: 'refs/tags/edition-2026-11-21' };
+const sent = [];
+const github = { rest: { repos: {
+  createRelease: async ({ tag_name, body, draft }) => { sent.push(['create', tag_name, body, draft]); return { data: { id: 5 } }; },
+  uploadReleaseAsset: async ({ release_id, name, data, headers }) => {
+    if (given.fails === name) throw new Error('lost');
+    sent.push(['upload', release_id, name, data.toString(), headers['content-length']]);
+  },
+  updateRelease: async ({ release_id, draft }) => { sent.push(['update', release_id, draft]); },
+} } };
+"""
+
+
+@pytest.fixture
+def attached(tmp_path: Path) -> Callable[..., list[Any]]:
+    """Run the attaching script on a folder of files; return its calls to GitHub."""
+
+    def run(files: dict[str, str], fails: str = "") -> list[Any]:
+        (tmp_path / "release").mkdir()
+        for name, text in files.items():
+            (tmp_path / "release" / name).write_text(text)
+        (step,) = [step for step in read("release.yml")["jobs"]["attach"]["steps"] if code(step)]
+        program = f"const given = {json.dumps({'fails': fails})};{RELEASES}(async () => {{ {code(step)} }})()"
+        program += ".catch(() => {}).then(() => process.stdout.write(JSON.stringify(sent)));"
+        (tmp_path / "attach.js").write_text(program)
+        environment = os.environ | {"RUNNER_TEMP": str(tmp_path)}
+        node = compute_driver_executable()[0]
+        done = subprocess.run([node, "attach.js"], cwd=tmp_path, env=environment, capture_output=True, check=True)
+        sent: list[Any] = json.loads(done.stdout)
+        return sent
+
+    return run
+
+
+def test_every_file_is_attached_before_the_release_is_published(attached: Callable[..., list[Any]]) -> None:
+    assert attached({"NOTES.md": "What changed é", "SHA256SUMS": "ab", ".zenodo.json": "{}"}) == [
+        ["create", "edition-2026-11-21", "What changed é", True],
+        ["upload", 5, ".zenodo.json", "{}", 2],
+        ["upload", 5, "NOTES.md", "What changed é", 15],
+        ["upload", 5, "SHA256SUMS", "ab", 2],
+        ["update", 5, False],
+    ]
+
+
+def test_a_release_that_lacks_a_file_stays_a_draft(attached: Callable[..., list[Any]]) -> None:
+    sent = attached({"NOTES.md": "x", "SHA256SUMS": "ab"}, fails="SHA256SUMS")
+    assert [call[0] for call in sent] == ["create", "upload"]
+
+
+def test_long_notes_are_cut_to_what_github_takes(attached: Callable[..., list[Any]]) -> None:
+    assert len(attached({"NOTES.md": "é" * 200_000})[0][2]) < 125_000
 
 
 # ------------------------------------------------- beside the workflows: updates, owners, the policy

@@ -22,6 +22,7 @@ from survey.site.pages.agreement.builder import agreement_pages
 from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.claims.changes import change_pages
 from survey.site.pages.claims.ledger import claim_pages
+from survey.site.pages.claims.machine_files import claim_files
 from survey.site.pages.claims.robustness import robustness_pages
 from survey.site.pages.counts.builder import count_pages
 from survey.site.pages.data_files.builder import data_files
@@ -66,6 +67,7 @@ FAMILIES: Mapping[Family, Reads | None] = {
     excluded_pages: NO_PROSE,
     count_pages: NO_PROSE,
     claim_pages: NO_PROSE,
+    claim_files: PROSE,
     robustness_pages: NO_PROSE,
     change_pages: NO_PROSE,
     agreement_pages: {EVIDENCE},

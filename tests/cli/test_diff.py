@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from survey.cli import main
-from survey.cli.literature.comment import LIMIT, NO_WIDTH, code, comment, link
+from survey.cli.literature.editions.comment import LIMIT, NO_WIDTH, code, comment, link
 from survey.literature import load
 from survey.literature.claims import compare_copies
 from tests.literature.conftest import ENTRY, TAXONOMY

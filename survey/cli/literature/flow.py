@@ -15,7 +15,7 @@ from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.output import echo, formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
-from survey.literature.flow import Capture, Flow, Recall, captures, flows, recalls, steps
+from survey.literature.counting.flow import Capture, Flow, Recall, captures, flows, recalls, steps
 
 NOT_RECORDED = "not recorded"
 WIDEST = 74

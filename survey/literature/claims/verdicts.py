@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from survey.literature.claims.tallies import Tally, distribution, measurable, passes, population, speaking, tally
-from survey.literature.pool import Claim, Pool, Table
+from survey.literature.pool import Claim, Coding, Pool, Table
 from survey.literature.problems import Problem
 
 READINGS = {
@@ -214,7 +214,7 @@ class Judge:
         if self.readings is None:
             return
         if day >= self.readings.day:
-            found = self._read(claim, day, "published") or self._stated(claim)
+            found = self._read(claim, day, "published") or self._stated(claim, day)
             if found is not None:
                 yield found
         if (found := self._read(claim, day, "second")) is not None:
@@ -224,7 +224,7 @@ class Judge:
         """Return a claim by a reading, on the works of which it coded every axis that the claim needs."""
         assert self.readings is not None
         now, theirs = self.pool.as_of(day), getattr(self, reading).as_of(day)
-        read = self._works_read(getattr(self.readings, reading), claim)
+        read = _works_read(now.codings[getattr(self.readings, reading)], claim)
         if not read:
             return None
         ours = tally(now.keep(entry.key for entry in now if entry.key in read), claim, "pool")
@@ -233,23 +233,13 @@ class Judge:
             return None
         return replace(found, works=len(population(now, claim)), ours=ours.number, agrees=found.holds == ours.holds)
 
-    def _works_read(self, coding: str, claim: Claim) -> frozenset[str]:
-        """Return the works of which a coding has every axis of a claim."""
-        if not claim.axes or claim.largest:
-            return frozenset()
-        coded: dict[str, set[str]] = {axis: set() for axis in claim.axes}
-        for judgement in self.pool.codings[coding].judgements:
-            if judgement.axis in coded:
-                coded[judgement.axis].add(judgement.key)
-        return frozenset(set.intersection(*coded.values()))
-
-    def _stated(self, claim: Claim) -> Tally | None:
+    def _stated(self, claim: Claim, day: date) -> Tally | None:
         """Return a claim by the number that the published survey states of its own works."""
         if self.readings is None or claim.published is None:
             return None
         ours = tally(self.pool.as_of(self.readings.day), claim, "published")
         holds = passes(claim, claim.published, ours.of, len(ours.against))
-        works = tally(self.pool, claim, "published").of
+        works = tally(self.pool.as_of(day), claim, "published").of
         return replace(
             ours, number=claim.published, holds=holds, counted=(), works=works, ours=ours.number,
             agrees=holds == ours.holds,
@@ -257,7 +247,7 @@ class Judge:
 
     def _stated_and_added(self, claim: Claim, day: date) -> Tally | None:
         """Return the number that the published survey states, with what was added since as coded here."""
-        stated = self._stated(claim)
+        stated = self._stated(claim, day)
         if stated is None or self.readings is None:
             return None
         then, now = self.pool.as_of(self.readings.day), tally(self.pool.as_of(day), claim, "published")
@@ -340,6 +330,17 @@ class Judge:
             named = ", ".join(counted.counted) or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
             yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+
+
+def _works_read(coding: Coding, claim: Claim) -> frozenset[str]:
+    """Return the works of which a coding has every axis of a claim."""
+    if not claim.axes or claim.largest:
+        return frozenset()
+    coded: dict[str, set[str]] = {axis: set() for axis in claim.axes}
+    for judgement in coding.judgements:
+        if judgement.axis in coded:
+            coded[judgement.axis].add(judgement.key)
+    return frozenset(set.intersection(*coded.values()))
 
 
 def _suffice(claim: Claim, added: int) -> bool:

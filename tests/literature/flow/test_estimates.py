@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from scipy.stats import hypergeom
 
-from survey.literature.flow import FEWEST, chao, two_lists
+from survey.literature.counting.flow import FEWEST, chao, two_lists
 
 
 def test_a_hand_worked_case_of_two_lists() -> None:

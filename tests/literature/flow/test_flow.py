@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from survey.literature import Pool, load
-from survey.literature.flow import captures, flows, recalls, steps
+from survey.literature.counting.flow import captures, flows, recalls, steps
 from tests.conftest import PUBLISHED, ROOT
 from tests.literature.conftest import ENTRY, TAXONOMY
 

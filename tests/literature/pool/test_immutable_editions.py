@@ -82,8 +82,8 @@ def exports(bib: Path, day: date = THEN) -> dict[str, str]:
 
 
 def same(judged: Judgement) -> Judgement:
-    """A judgement without the place of its claim, to compare two copies."""
-    return replace(judged, claim=msgspec.structs.replace(judged.claim, path="", line=1, dissent={}))
+    """A judgement without the place of its claim, to compare two copies, nor what today is known to have appeared."""
+    return replace(judged, appeared=None, claim=msgspec.structs.replace(judged.claim, path="", line=1, dissent={}))
 
 
 # ------------------------------------------------------------- what stays as it was

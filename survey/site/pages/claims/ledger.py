@@ -21,6 +21,7 @@ from survey.literature.pool import Entry, Table
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
+from survey.site.pages.claims.statements import Statements
 
 
 def claim_pages(facts: Facts) -> Files:
@@ -65,6 +66,7 @@ def claim_pages(facts: Facts) -> Files:
                 named=NAMED,
                 rows=rows,
                 sentence=citable_sentence(last, pool.as_of(last.day).fingerprint),
+                structured=Statements(pool, facts.site_url).json_ld(last, works=False),
             ),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from survey.literature.flow import captures, flows, recalls, steps
+from survey.literature.counting.flow import captures, flows, recalls, steps
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 

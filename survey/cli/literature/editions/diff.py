@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from survey.cli.literature.comment import change_summary, comment
+from survey.cli.literature.editions.comment import change_summary, comment
 from survey.cli.literature.options import Day, pass_bib
 from survey.cli.literature.printing import wrapped
 from survey.cli.output import formats

@@ -110,7 +110,7 @@ def link(name: str, site: str, *path: str) -> Markup:
 @cache
 def _environment() -> Environment:
     env = Environment(
-        loader=PackageLoader("survey.cli.literature", package_path=""),
+        loader=PackageLoader("survey.cli.literature.editions", package_path=""),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

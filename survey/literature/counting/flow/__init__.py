@@ -5,10 +5,10 @@ the same as rows;
 ``recalls`` the share of the works known today that an edition had; ``captures`` estimates of what no route found.
 """
 
-from survey.literature.flow.completeness import Capture, Recall, captures, recalls
-from survey.literature.flow.editions import Excluded, Flow, Identified, flows
-from survey.literature.flow.estimates import FEWEST, Estimate, chao, two_lists
-from survey.literature.flow.steps import Step, steps
+from survey.literature.counting.flow.completeness import Capture, Recall, captures, recalls
+from survey.literature.counting.flow.editions import Excluded, Flow, Identified, flows
+from survey.literature.counting.flow.estimates import FEWEST, Estimate, chao, two_lists
+from survey.literature.counting.flow.steps import Step, steps
 
 __all__ = [
     "FEWEST", "Capture", "Estimate", "Excluded", "Flow", "Identified", "Recall", "Step", "captures", "chao", "flows",

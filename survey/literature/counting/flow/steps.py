@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from survey.literature.flow.editions import Flow
+from survey.literature.counting.flow.editions import Flow
 
 IDENTIFICATION, SCREENING, ASSESSMENT, INCLUDED = "identification", "screening", "assessment", "included"
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
 
-from survey.literature.flow.editions import flows
-from survey.literature.flow.estimates import Estimate, chao, two_lists
+from survey.literature.counting.flow.editions import flows
+from survey.literature.counting.flow.estimates import Estimate, chao, two_lists
 from survey.literature.pool import Entry, Pool
 
 EDITION, FAMILIES, ROUTES = "edition", "families", "routes"
