@@ -11,13 +11,13 @@ immutable ``Pool``, or raises ``InvalidSurvey`` with every problem found. Axes a
 
 from survey.literature.bibtex import Block, Name, parse_bibtex, read_bibtex, write_bibtex
 from survey.literature.counting import counts, crosstab, timeline
-from survey.literature.loading import load, read_pool
+from survey.literature.loading import counted_pool, load, read_pool
 from survey.literature.pool import Coding, Entry, Judgement, Pool, Record, Tag, cells
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import Absence, Axis, Shape, Taxonomy, Value, read_taxonomy
 
 __all__ = [
     "Absence", "Axis", "Block", "Coding", "Entry", "InvalidSurvey", "Judgement", "Name", "Pool",
-    "Problem", "Record", "Shape", "Tag", "Taxonomy", "Value", "cells", "counts", "crosstab", "load",
+    "Problem", "Record", "Shape", "Tag", "Taxonomy", "Value", "cells", "counted_pool", "counts", "crosstab", "load",
     "parse_bibtex", "read_bibtex", "read_pool", "read_taxonomy", "timeline", "write_bibtex",
 ]  # fmt: skip

@@ -118,11 +118,17 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
 def load(folder: Path | str) -> Pool:
     """Return the pool of a folder.
 
+    Data that only depart from what was published can be counted: ``survey check`` reports that.
+
     Raises:
-        InvalidSurvey: with every problem of every file, if there is any.
+        InvalidSurvey: with every problem of every file, if there is any other.
 
     """
-    pool, problems = read_pool(Path(folder))
-    if pool is None or problems:
+    return counted_pool(*read_pool(Path(folder)))
+
+
+def counted_pool(pool: Pool | None, problems: tuple[Problem, ...]) -> Pool:
+    """Return the pool that was read, if it can be counted. Raises ``InvalidSurvey`` with all problems otherwise."""
+    if pool is None or not all(problem.is_of_record for problem in problems):
         raise InvalidSurvey(problems)
     return pool

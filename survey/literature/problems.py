@@ -26,6 +26,8 @@ class Problem:
     message: str
     entry: str = ""
     field: str = ""
+    is_of_record: bool = False
+    """Whether it only says that the data depart from what was published: they can still be counted."""
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}"

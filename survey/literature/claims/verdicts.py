@@ -329,7 +329,7 @@ class Judge:
         if agreed != claim.published:
             named = ", ".join(counted.counted) or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
-            yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+            yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}", is_of_record=True)
 
 
 def _works_read(coding: Coding, claim: Claim) -> frozenset[str]:
@@ -350,7 +350,7 @@ def _suffice(claim: Claim, added: int) -> bool:
 
 def _unlike(claim: Claim, name: str, stated: int | None, number: int) -> Problem:
     message = f"{name} is {stated}, but the snapshot of that day gives {number}"
-    return Problem(claim.path, claim.line, message, field=f"claim.{claim.id}")
+    return Problem(claim.path, claim.line, message, field=f"claim.{claim.id}", is_of_record=True)
 
 
 def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
@@ -358,4 +358,4 @@ def _unlike_table(then: Pool, table: Table) -> Iterator[Problem]:
     for word in found:
         if found[word] != table.counts.get(word, 0):
             message = f"counts: {word} is {table.counts.get(word, 0)}, but the published coding gives {found[word]}"
-            yield Problem(table.path, table.line, message, field=f"table.{table.id}")
+            yield Problem(table.path, table.line, message, field=f"table.{table.id}", is_of_record=True)

@@ -126,9 +126,12 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if problems := self.wing.links_outside(project, *held):
             raise PluginError("\n".join(map(str, problems)))
         try:
-            pool = self.wing.load(Path(os.path.relpath(self.folder)))
+            found, problems = self.wing.read_pool(Path(os.path.relpath(self.folder)))
+            pool = self.wing.counted_pool(found, problems)
         except self.wing.InvalidSurvey as error:
             raise PluginError(f"the data has problems:\n{error}") from None
+        for problem in problems:
+            LOG.warning(str(problem))
         try:
             ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
             self.facts = self.wing.Facts(

@@ -28,7 +28,7 @@ def _problems(works: Works, edition: Edition, taxonomy: Taxonomy) -> Iterator[Pr
     if (found := fingerprint(then)) != edition.data:
         what = described_difference(Path(edition.path).parent / "editions" / f"{day}.sums", then)
         message = f"data is {edition.data}, but recomputed it is {found}: {what or 'works differ'} ({REMEDY})"
-        yield Problem(edition.path, edition.line, message, field=day)
+        yield Problem(edition.path, edition.line, message, field=day, is_of_record=True)
     keys = then.kinds | works.kinds  # a correction may say that a work was not in the edition
     for key in (key for erratum in edition.errata for key in erratum.works if key not in keys):
         message = f"errata: there is no work {quoted(key)} in this edition {expected(key, keys)}"
