@@ -26,6 +26,7 @@ from survey.literature.claims import (
     rankings,
     turning_entries,
 )
+from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.pool import Variant
 from survey.literature.problems import expected, quoted
 
@@ -150,7 +151,9 @@ def _page(conclusion: Conclusion, pool: Pool) -> str:
     ]
     rows = [[o.variant.label, *_result(o, conclusion)] for o in (conclusion.broad, *conclusion.outcomes)]
     lines.append(tabulate(rows, tablefmt="plain", colalign=("left", "right", "left"), disable_numparse=True))
-    return "\n".join([*lines, "", wrapped(f"Limit: {claim.limit}")])
+    change = smallest_change(flip(pool, claim, every_pair(pool)))
+    lines += ["", wrapped(f"The smallest change that would turn it: {change}.")]
+    return "\n".join([*lines, wrapped(f"Limit: {claim.limit}")])
 
 
 def _result(o: Outcome, conclusion: Conclusion) -> tuple[str, str]:

@@ -6,7 +6,7 @@ readings turn a claim. ``work`` and ``codebook`` are what a blind reader is show
 """
 
 from survey.literature.double_coding.adjudicating import Open, adjudicate, open_disagreements
-from survey.literature.double_coding.flips import Flip, flip
+from survey.literature.double_coding.flips import Flip, every_pair, flip, smallest_change
 from survey.literature.double_coding.queue import Queue, Stake, Waiting, asked_axes, queue
 from survey.literature.double_coding.readings import coded_axes, readings, reliabilities
 from survey.literature.double_coding.recording import (
@@ -22,6 +22,6 @@ from survey.literature.double_coding.sheets import CONTEXT, blank_sheet, codeboo
 
 __all__ = [
     "CONTEXT", "Flip", "Open", "Queue", "Stake", "Waiting", "adjudicate", "append_judgements", "asked_axes", "begin",
-    "blank_sheet", "codebook", "coded_axes", "complete", "flip", "open_disagreements", "queue", "reader_problem",
-    "readings", "reliabilities", "retagged", "text_problem", "with_rows", "work",
+    "blank_sheet", "codebook", "coded_axes", "complete", "every_pair", "flip", "open_disagreements", "queue",
+    "reader_problem", "readings", "reliabilities", "retagged", "smallest_change", "text_problem", "with_rows", "work",
 ]  # fmt: skip

@@ -89,6 +89,24 @@ def flip(pool: Pool, claim: Claim, changeable: Collection[PairId]) -> Flip:
     return Flip(claim, holds, best, {pair: frozenset(to) for pair, to in moves.items()})
 
 
+def every_pair(pool: Pool) -> frozenset[PairId]:
+    """Return every entry with every axis on which it is coded: what could have been read otherwise."""
+    return frozenset((entry.key, axis) for entry in pool for axis in entry.tags)
+
+
+def smallest_change(found: Flip, named: int = 6) -> str:
+    """Return how few tags, read otherwise, would turn a claim, and of which works; why there is no such number."""
+    if found.left_out:
+        return f"not computed: {found.left_out}"
+    if found.changes is None:
+        return "no change of tags would do"
+    works = sorted({key for key, _ in found.moves})
+    many = "one tag" if found.changes == 1 else f"{found.changes:,} tags"
+    if len(works) == found.changes or len(works) <= named:
+        return f"{many}, of {', '.join(works)}" if len(works) <= named else f"{many}, of all that count"
+    return f"{many}, of any of {len(works):,} works"
+
+
 def _left_out(pool: Pool, claim: Claim) -> str:
     if not claim.axes or any(pool.taxonomy[axis].on == "record" for axis in claim.axes):
         return "it does not depend on tags of entries"

@@ -22,6 +22,9 @@ VARIED = ("keep", "types", "reading", "denominator", "readmit", "leave-one-out")
 
 HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.-]+)\s*\]+")
 
+ALWAYS = {"at-least": 0, "share-at-least": 0, "share-at-most": 1}
+"""Tests that every number passes."""
+
 READ = ("strict", "published", "second")
 """The readings, other than the pool's own, that a variant may use."""
 
@@ -105,6 +108,9 @@ class _Reader:
             self._problem(where, f"applicable: the test is {tests[0]} (expected the test of a share)")
         if claim.is_share and not 0 <= claim.operand <= 1:
             self._problem(where, f"{tests[0]}: found {claim.operand}, expected a share from 0 to 1")
+        if claim.operand == ALWAYS.get(claim.test, -1):
+            message = f"{claim.test} = {claim.operand} cannot fail (expected a test that some data would fail)"
+            self._problem(where, message)
         for name in ("count", "of", "strict", "more_than"):
             self._filter(where, name.replace("_", "-"), getattr(claim, name) or {})
         if claim.leads is not None and self._axis(where, "leads", claim.leads) and claim.leads not in claim.count:

@@ -13,7 +13,7 @@ import pytest
 
 from survey.literature import Entry, Pool, Shape, Tag, load
 from survey.literature.claims.tallies import tally
-from survey.literature.double_coding import flip
+from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.pool import Claim
 from survey.literature.taxonomy import Axis
 from tests.conftest import ROOT
@@ -187,3 +187,17 @@ def test_claims_that_do_not_depend_on_tags_are_left_out_with_the_reason(folder: 
     text = READINGS + '[claim.size]\nsentence = "S."\nlimit = "L."\nchanges = "C."\ncount = {}\nis = 1\n'
     pool = load(with_codings(folder, claims_toml=text))
     assert flip(pool, pool.claims["size"], {("key2026", "reward")}).left_out == "it does not depend on tags of entries"
+
+
+@pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("stopping-untrained", "7 tags, of all that count"),
+        ("parallel-efficiency-unmeasured", "4 tags, of "),
+        ("all-five-decisions-unlearned", "one tag, of any of 252 works"),
+        ("scale-gap-agents", "not computed: it is about one number, not about how many entries have a value"),
+    ],
+)
+def test_the_smallest_change_says_how_many_tags_and_of_which_works(id: str, said: str) -> None:
+    pool = load(ROOT / "bib")
+    assert smallest_change(flip(pool, pool.claims[id], every_pair(pool))).startswith(said)

@@ -481,7 +481,7 @@ def test_an_edit_of_an_old_entry_can_be_counted_before_it_is_kept(bib: Path) -> 
     set_field(bib, "c3", "tag-credit", "team")
     assert any("c3 differs in tag-credit" in problem for problem in problems(bib))
     assert survey(bib, "check").exit_code == 1
-    for command in (("stats", "credit"), ("claims", "message-credit-sparse"), ("list", "--where", "credit=team")):
+    for command in (("stats",), ("claims", "message-credit-sparse"), ("list", "--where", "credit=team")):
         found = survey(bib, *command)
         assert found.exit_code == 0, found.output
     assert "c3" in found.output

@@ -16,6 +16,7 @@ from survey.literature.claims import (
     question,
     snapshots,
 )
+from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import Entry, Table
 from survey.site.facts import Facts, Files
@@ -45,6 +46,7 @@ def claim_pages(facts: Facts) -> Files:
             days=snapshots(pool),
         ),
     )
+    pairs = every_pair(pool)
     for judgements in judged.values():
         last = judgements[-1]
         page = f"claims/{last.claim.id}.md"
@@ -61,6 +63,7 @@ def claim_pages(facts: Facts) -> Files:
                 judgements=judgements,
                 question=question(last.claim, pool.taxonomy),
                 readings=READINGS,
+                change=smallest_change(flip(pool, last.claim, pairs)),
                 signs=SIGNS,
                 meanings=MEANINGS,
                 named=NAMED,
