@@ -12,7 +12,7 @@ from survey.cli import main
 from survey.literature import load
 from survey.literature.double_coding import open_disagreements, readings
 from survey.literature.pool import format_tags
-from tests.conftest import ROOT
+from tests.conftest import ROOT, unpublished
 
 BREAD = ROOT / "tests" / "literature" / "bread"
 
@@ -135,7 +135,7 @@ def test_a_case_can_be_skipped_and_the_next_decided(bread: Path) -> None:
 
 
 def test_the_real_files_keep_every_other_line(tmp_path: Path) -> None:
-    bib = Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    bib = unpublished(Path(shutil.copytree(ROOT / "bib", tmp_path / "bib")))
     pool = load(bib)
     case = next(c for c in open_disagreements(pool, ["scenario"]) if c.sides[-1][1].tags[0].word != "na")
     value = format_tags(case.sides[-1][1].tags)
@@ -151,7 +151,7 @@ def test_the_real_files_keep_every_other_line(tmp_path: Path) -> None:
 
 
 def test_a_published_number_that_no_longer_comes_out_is_named_and_ends_the_run(tmp_path: Path) -> None:
-    bib = Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    bib = unpublished(Path(shutil.copytree(ROOT / "bib", tmp_path / "bib")))
     coding = bib / "codings" / "second-reading-2026-11.csv"
     coding.write_text(coding.read_text().replace("c3,credit-explicit,yes", "c3,credit-explicit,no"))
     result = survey(bib, "--axis", "credit-explicit", "c3", answers="no\nIt is not trained.\n")

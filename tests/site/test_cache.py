@@ -140,8 +140,8 @@ def test_only_families_that_read_what_has_changed_are_made_again(
         }
 
 
-READ_SUMMARIES = {"entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
-READ_EVIDENCE = {"entry_pages", "agreement_pages", "data_files", "_exports"}
+READ_SUMMARIES = {"claim_files", "entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
+READ_EVIDENCE = {"claim_files", "entry_pages", "agreement_pages", "data_files", "_exports"}
 
 
 def test_a_family_that_reads_nothing_of_the_pool_is_the_same_for_any_pool(pool: Pool, published: Pool) -> None:

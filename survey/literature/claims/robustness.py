@@ -162,7 +162,7 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
         if variant.reading:
             by = None if variant.reading == "strict" else judge.substituted(claim, judged.day, variant.reading)
             by = by or read.get(variant.reading)
-            idle = variant.reading == "strict" and broad.holds is True and _is_upper(claim)
+            idle = variant.reading == "strict" and broad.holds is True and _is_upper(claim) and not claim.largest
             return replace(_outcome(variant, by), idle=idle) if by else Outcome(variant)
         if about_the_pool:
             return Outcome(variant)
@@ -175,7 +175,7 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
             return _outcome(variant, tally(now, other_claim, variant.id))
         if variant.leave_one_out:
             turns = tuple(_turning(now, claim))
-            idle = broad.holds is True and _is_upper(claim) and not claim.is_share
+            idle = broad.holds is True and _is_upper(claim) and not (claim.is_share or claim.largest)
             return replace(broad, variant=variant, holds=broad.holds and not turns, turns=turns, idle=idle)
         other = variant_pool(judge, variant, judged.day)
         assert other is not None
@@ -197,7 +197,7 @@ def _is_idle(claim: Claim, variant: Variant) -> bool:
     if variant.readmit:
         grows = claim.is_share and not claim.of and not claim.applicable
         return not grows or _is_upper(claim)
-    return _is_upper(claim) and not claim.is_share
+    return _is_upper(claim) and not claim.is_share and not claim.largest  # nobody may be left to disclose a number
 
 
 def _is_upper(claim: Claim) -> bool:

@@ -25,7 +25,7 @@ from survey.site.pages.related.builder import WORKS
 PAGE = "take-part/new-entry.md"
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "appeared")
-AFTER_TAGS: Final = ("ids", "summary", "sources", "added")
+AFTER_TAGS: Final = ("ids", "summary", "sources", "added", "route")
 """Our own fields before and after the tags, in the order of the pool."""
 
 FORMULAS: Final = frozenset({
@@ -82,6 +82,7 @@ READING: Final = (
     Box("summary", "Summary", "One sentence: what the work contributes.", 3),
     Box("sources", "Sources", "The addresses you read, one a line.", 3),
     Box("added", "Added", "The day it is added to the pool.", example="2026-05-04"),
+    Box("route", "Route", "By which searches it was found: ids of searches.toml, semicolons between them."),
 )
 
 
