@@ -55,6 +55,7 @@ function* dates(fields) {
   }
   const added = fields.get("added") || "";
   if (isDay(added) && year > Number(added.slice(0, 4)) + 1) yield { field: "year", message: `${year} lies after the entry was added (${added})` };
+  if (isDay(added) && appeared && appeared[0] > added.slice(0, appeared[0].length)) yield { field: "appeared", message: `${appeared[0]} is later than added = ${added}` };
 }
 
 // -------------------------------------------------------------------- tags
