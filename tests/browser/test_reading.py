@@ -187,7 +187,7 @@ def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_
 def test_instant_navigation_there_and_back_keeps_everything_working(visit: Open) -> None:
     found = visit("measure/screening/")
     found.page.evaluate("window.stayed = true")
-    found.page.get_by_role("link", name="All excluded records with reasons").click()
+    found.page.get_by_role("link", name="All records that are not included, with reasons").click()
     expect(found.page.locator("h1")).to_contain_text("Excluded records")
     found.page.locator(".md-tabs").get_by_role("link", name="Explore").click()
     expect(found.page.locator("h1")).to_contain_text("All entries")
