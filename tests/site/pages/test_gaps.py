@@ -246,7 +246,7 @@ def test_cross_tabulations_say_how_often_the_entries_of_a_cell_were_read() -> No
     _, page = _crosstab(Facts(pool), "credit", "topology")
     assert 'id="reliability"' in page and "here team shape." in page
     said = re.findall(
-        r'<h3>[^<]*<span class="n">(\d+)</span> <span class="uncertain">.*?read twice (\d+) of (\d+)', page
+        r'<h3>[^<]*<span class="n">(\d+)</span> <span class="uncertain"[^>]*>.*?read twice (\d+) of (\d+)', page
     )
     filled = _filled(pool, "credit", "topology")
     assert [(int(number), int(of)) for number, _, of in said] == [(len(entries),) * 2 for *_, entries in filled]
