@@ -13,7 +13,6 @@ from survey.literature.pool import (
     Entry,
     Pool,
     Record,
-    Works,
     aliases,
     check_days,
     check_duplicates,
@@ -89,8 +88,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     editions, found = read_editions(folder / EDITIONS)
     problems += found
     if not problems:  # what cannot be read differs in every edition
-        works = Works([entry.block for entry in entries], [record.block for record in records])
-        problems += check_editions(works, editions.values(), taxonomy)
+        problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))

@@ -58,7 +58,10 @@ ESCAPED = re.compile(r"[\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 LOCAL = re.compile(r"[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
 """Local names that need no escape anywhere; all others are written as whole IRIs."""
 
-BARE = {"integer": re.compile(r"[+-]?[0-9]+"), "boolean": re.compile("true|false")}
+BARE = {
+    "integer": re.compile(r"[+-]?[0-9]+"),
+    "boolean": re.compile("true|false"),
+}
 """Types whose values TriG and JSON have a notation for, and how they look."""
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from survey.literature import Pool, parse_bibtex
 from survey.literature.bibtex import Block
 from survey.literature.gaps import check_impossible_cells
-from survey.literature.pool import check_duplicates, read_entries
+from survey.literature.pool import check_duplicates, check_editions, read_entries
 from survey.literature.pool.tags import parse_tags
 from survey.literature.problems import Problem
 from survey.literature.taxonomy import Taxonomy
@@ -81,6 +81,8 @@ def checked(text: str, pool: Pool) -> list[str]:
     problems += check_impossible_cells(entries, pool.taxonomy)
     twins = check_duplicates([*pool.entries, *pool.records, *entries])
     problems += [p for p in twins if p.entry == entries[0].key and not (taken and p.field == "key")]
+    if not problems and not taken:  # what cannot be read is not compared with the editions
+        problems += check_editions([*pool.entries, *entries], pool.records, pool.editions.values(), pool.taxonomy)
     # told where a file is read, which this text is the end of
     twice = [f"key the key differs from {taken} only in case (first in pool.bib)"] if taken else []
     return sorted([*map(plainly, problems), *twice])

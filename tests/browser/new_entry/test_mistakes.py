@@ -30,7 +30,13 @@ def opened(visit: Open) -> Visit:
 def base(pool: Pool) -> tuple[dict[str, str], list[str]]:
     """A sound new work: what to type, and what to tick."""
     values, ticks = controls(pool[BASE].block, pool.taxonomy)
-    own = {"f-key": "madeup2026", "f-title": "Zebras Quietly Juggling Porcelain", "f-eprint": "2603.99999", "f-doi": ""}
+    own = {
+        "f-key": "madeup2026",
+        "f-added": "2026-11-22",
+        "f-title": "Zebras Quietly Juggling Porcelain",
+        "f-eprint": "2603.99999",
+        "f-doi": "",
+    }
     return values | own, ticks
 
 
@@ -63,6 +69,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "no address": ({"f-url": "www.example.org", "f-code": "http://"}, ['url "www.example.org" is not a web address (expected http:// or https://)']),
     "two sources with a comma": ({"f-sources": "https://a.org, https://b.org"}, ['sources "https://a.org," is not one web address (put a blank between two, and nothing else)']),
     "a date that is none": ({"f-added": "2026-02-30", "f-appeared": "2026-13"}, ['added "2026-02-30" is not a date (expected YYYY-MM-DD)']),
+    "added before an edition that lacks it": ({"f-added": "2026-11-21"}, ["added 2026-11-21 is not after the edition of 2026-11-21, which was published without it (expected a later day)"]),
     "public after the preprint": ({"f-appeared": "2026-09"}, ["appeared 2026-09 is later than eprint 2603.99999 says"]),
     "no arXiv class": ({"f-primaryclass": "CS"}, ['primaryclass "CS" is not an arXiv class (expected one like "cs.MA")']),
     "volume and number": ({"f-volume": "1", "f-number": "2"}, []),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -32,6 +32,10 @@ class Works:
     def of(self, kind: str) -> Sequence[Block]:
         """Return the entries or the records."""
         return self.entries if kind == ENTRY else self.records
+
+    def without(self, keys: Collection[str]) -> Works:
+        """Return the works that are not among these."""
+        return Works(*([b for b in self.of(kind) if b.key not in keys] for kind in (ENTRY, RECORD))) if keys else self
 
 
 def works_by_date(works: Works, day: str) -> Works:

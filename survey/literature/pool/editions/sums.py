@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from survey.literature.pool.editions.edition import ENTRY, RECORD, TYPE
+from survey.literature.pool.editions.keys import aliases
 from survey.literature.pool.editions.restoring import Works
 
 FIELD = "field"
@@ -39,11 +40,9 @@ def formatted_sums(works: Works) -> str:
 
 def described_difference(path: Path, works: Works) -> str:
     """Return which works and fields differ from the checksums in a file; empty if there are none to compare with."""
-    try:
-        lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError):
+    then = _read(path)
+    if not then:
         return ""
-    then: Sums = {(line[0], line[1]): line[2] for line in lines if len(line) == 3}
     now = sums(works)
     differ = sorted({place for place in then.keys() | now.keys() if then.get(place) != now.get(place)})
     keys = [place for place in differ if place[0] != FIELD]
@@ -59,8 +58,24 @@ def described_difference(path: Path, works: Works) -> str:
     if moved := gone & new:
         parts.append(f"{_listed(moved)} moved between the entries and the excluded records")
     if new - gone:
-        parts.append(f"{_listed(new - gone)} came in with a date that is not after the edition")
+        parts.append(f"{_listed(new - gone)} {'is' if len(new - gone) == 1 else 'are'} new")
     return "; ".join(parts)
+
+
+def arrivals(works: Works, path: Path) -> set[str]:
+    """Return the works that the checksums in a file do not know, under their keys or their former ones."""
+    known = {key for kind, key in _read(path) if kind != FIELD}
+    renamed = {now for former, now in aliases(works).items() if former in known}
+    return {block.key for block in works} - known - renamed if known else set()
+
+
+def _read(path: Path) -> Sums:
+    """Return the checksums in a file; none if it cannot be read."""
+    try:
+        lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {(line[0], line[1]): line[2] for line in lines if len(line) == 3}
 
 
 def _listed(names: set[str] | list[str]) -> str:

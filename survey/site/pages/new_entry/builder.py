@@ -13,11 +13,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any, Final
 
-from survey.literature import Axis, Shape
+from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
 from survey.literature.pool import REQUIRED
 from survey.literature.problems import expected
-from survey.literature.taxonomy import Taxonomy
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.pages.related.builder import WORKS
@@ -98,7 +97,7 @@ def new_entry_pages(facts: Facts) -> Files:
             page=PAGE,
             works=WORKS,
             issues=facts.issues,
-            vocabulary=json.dumps(vocabulary(pool.taxonomy), ensure_ascii=False, separators=(",", ":")),
+            vocabulary=json.dumps(vocabulary(pool), ensure_ascii=False, separators=(",", ":")),
             tagged=[axis for axis in axes if axis.evidence],
             plain=[axis for axis in axes if not axis.evidence],
             how_many=HOW_MANY,
@@ -110,8 +109,9 @@ def new_entry_pages(facts: Facts) -> Files:
     )
 
 
-def vocabulary(taxonomy: Taxonomy) -> dict[str, Any]:
+def vocabulary(pool: Pool) -> dict[str, Any]:
     """Return what the script needs to write an entry and to check it as ``survey check`` does."""
+    taxonomy = pool.taxonomy
     axes = taxonomy.on("entry")
     ids = {axis.id for axis in axes}
     tagged = [field for axis in axes for field in (axis.field, *([axis.why] if axis.evidence else []))]
@@ -125,6 +125,7 @@ def vocabulary(taxonomy: Taxonomy) -> dict[str, Any]:
         "impossible": [{"cells": _lists(found.cells), "why": found.why} for found in taxonomy.impossible],
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
+        "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
         "required": ["author", "title", "year", *REQUIRED["entry"]],
         "latex": sorted(LATEX),
         "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},

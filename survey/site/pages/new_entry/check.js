@@ -30,16 +30,16 @@ function* texts({ fields }, vocabulary) {
   }
 }
 
-function* together({ type, fields }, { types, required }) {
+function* together({ type, fields }, { types, required, edition }) {
   const has = (name) => fields.has(name);
   for (const field of required) if (!has(field)) yield { field, message: "is missing" };
   for (const field of types[type]) if (!has(field)) yield { field, message: `is missing (an @${type} needs it)` };
   if (!["url", "doi", "eprint"].some(has)) yield { field: "url", message: "is missing (an entry needs a url, a doi or an eprint)" };
   if (has("volume") && has("number") && type !== "article") yield { field: "number", message: "cannot stand beside volume (styles print only one of them; keep one)" };
-  yield* dates(fields);
+  yield* dates(fields, edition);
 }
 
-function* dates(fields) {
+function* dates(fields, edition) {
   const eprint = fields.get("eprint") || "";
   const posted = arxivDate(eprint);
   const year = /^[0-9]{4}$/.test(fields.get("year")) ? Number(fields.get("year")) : 0;
@@ -56,6 +56,7 @@ function* dates(fields) {
   const added = fields.get("added") || "";
   if (isDay(added) && year > Number(added.slice(0, 4)) + 1) yield { field: "year", message: `${year} lies after the entry was added (${added})` };
   if (isDay(added) && appeared && appeared[0] > added.slice(0, appeared[0].length)) yield { field: "appeared", message: `${appeared[0]} is later than added = ${added}` };
+  if (isDay(added) && added <= edition) yield { field: "added", message: `${added} is not after the edition of ${edition}, which was published without it (expected a later day)` };
 }
 
 // -------------------------------------------------------------------- tags
