@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 PLAN: Mapping[str, tuple[str, ...]] = {
     "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
-        "problems", "bibtex", "taxonomy", "pool", "counting", "claims", "agreement", "gaps", "related", "export",
+        "problems", "bibtex", "taxonomy", "pool", "counting", "agreement", "claims", "gaps", "related", "export",
         "loading", "checking", "double_coding", "publishing",
     ),
     "survey.traces": (

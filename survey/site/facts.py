@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from survey.literature import Pool
 from survey.literature.agreement import Readings, Uncertainty
-from survey.literature.claims import Judgement, ledger
+from survey.literature.claims import Certainties, Judgement, ledger
 from survey.literature.export import FORMATS
 from survey.literature.pool import NOT_CODED, cells
 from survey.literature.related import Filter, Related, related
@@ -113,6 +113,11 @@ class Facts:
     def readers(self) -> Readings:
         """How reliable the coding of each axis is, and how often entries were read."""
         return Readings(self.pool)
+
+    @cached_property
+    def certain(self) -> Certainties:
+        """How certain the numbers of each claim are."""
+        return Certainties(self.pool, self.readers, self.uncertain)
 
     @cached_property
     def ledger(self) -> dict[str, tuple[Judgement, ...]]:

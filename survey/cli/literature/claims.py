@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,21 @@ from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
+from survey.cli.literature.uncertainty import reliability
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
-from survey.literature.claims import READINGS, SIGNS, Judge, Judgement, citable_sentence, question
+from survey.literature.agreement import Figure, Reliability
+from survey.literature.claims import (
+    READINGS,
+    SIGNS,
+    Certainties,
+    Judge,
+    Judgement,
+    citable_sentence,
+    interval_in_words,
+    question,
+)
 from survey.literature.problems import expected, quoted
 
 
@@ -41,31 +53,33 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> N
     not measurable           nothing is coded, or disclosed, that it needs
 
     With CLAIM, show everything about that claim: its readings, the entries behind each, what it
-    does not say, what would change it, and a sentence to cite.
+    does not say, what would change it, a sentence to cite, and how certain its numbers are: the 95 %
+    interval of what they would be if every entry were read twice, and whether the test can turn in it.
     """
     pool = load(folder)
     for id in ids:
         if id not in [claim.id for claim in pool.claims]:
             known = [claim.id for claim in pool.claims]
             raise click.UsageError(f"there is no claim {quoted(id)} {expected(id, known)}")
-    judge = Judge(pool)
+    judge, certain = Judge(pool), Certainties(pool)
     judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
     now = pool.as_of(day)
     if form == "json":
-        document = {"data": now.fingerprint, "claims": [as_dict(judgement, pool) for judgement in judged]}
+        document = {"data": now.fingerprint, "claims": [as_dict(judgement, pool, certain) for judgement in judged]}
         click.echo(json.dumps(json_header(now) | document, ensure_ascii=False, indent=1))
     elif form == "csv":
-        click.echo(_csv(judged), nl=False)
+        click.echo(_csv(judged, certain), nl=False)
     elif ids:
-        click.echo("\n\n".join(_page(judgement, pool) for judgement in judged))
+        click.echo("\n\n".join(_page(judgement, pool, certain) for judgement in judged))
     else:
         _table(judged)
         click.echo(f"\n{len(judged)} claims, {summary_line(now)}")
 
 
-def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
+def as_dict(judgement: Judgement, pool: Pool, certain: Certainties) -> dict[str, Any]:
     """Return a judgement as a JSON object."""
     claim = judgement.claim
+    sure = certain.of(claim, judgement.day)
     return {
         "id": claim.id,
         "sentence": claim.sentence,
@@ -89,18 +103,31 @@ def as_dict(judgement: Judgement, pool: Pool) -> dict[str, Any]:
         "appeared": {
             "number": judgement.appeared.number, "of": judgement.appeared.of, "holds": judgement.appeared.holds,
         } if judgement.appeared else None,
+        "certainty": {
+            "number": _interval(sure.number), "of": _interval(sure.of), "against": _interval(sure.against),
+            "near_threshold": sure.near, "none_because": sure.reason or None, **asdict(sure.readings),
+            "reliability": {one.axis.id: reliability(one) for one in sure.reliability},
+        },
     }  # fmt: skip
 
 
-def _csv(judged: list[Judgement]) -> str:
+def _interval(figure: Figure | None) -> list[int] | None:
+    return None if figure is None or figure.low is None or figure.high is None else [figure.low, figure.high]
+
+
+def _csv(judged: list[Judgement], certain: Certainties) -> str:
     rows = []
     for judgement in judged:
         numbers = {t.reading: t.number for t in judgement.tallies}
+        sure = certain.of(judgement.claim, judgement.day)
+        near = "" if sure.near is None else "yes" if sure.near else "no"
         rows.append([
             judgement.claim.id, judgement.status, judgement.day, judgement.since or "",
-            *(numbers.get(reading, "") for reading in READINGS), judgement.claim.sentence,
+            *(numbers.get(reading, "") for reading in READINGS), *(_interval(sure.number) or ("", "")), near,
+            judgement.claim.sentence,
         ])  # fmt: skip
-    return csv_text(["id", "status", "day", "since", *READINGS, "sentence"], *rows)
+    header = ["id", "status", "day", "since", *READINGS, "low", "high", "near_threshold", "sentence"]
+    return csv_text(header, *rows)
 
 
 def _table(judged: list[Judgement]) -> None:
@@ -122,7 +149,7 @@ def _number(judgement: Judgement, reading: str) -> str:
     return f"{found.number}{part}{'' if found.holds else ' ✗'}"
 
 
-def _page(judgement: Judgement, pool: Pool) -> str:
+def _page(judgement: Judgement, pool: Pool, certain: Certainties) -> str:
     claim = judgement.claim
     lines = [
         click.style(wrapped(claim.sentence), bold=True),
@@ -140,10 +167,23 @@ def _page(judgement: Judgement, pool: Pool) -> str:
         whole = "" if claim.largest else f" of {found.of}"
         result = "passes" if found.holds else "fails"
         lines.append(wrapped(f"what had appeared by {judgement.day}: {found.number}{whole}, {result}"))
+    sure = certain.of(claim, judgement.day)
+    lines += ["", wrapped(f"if every entry were read twice (95 %): {interval_in_words(sure)}")]
+    if sure.readings.entries:
+        lines.append(f"read: {sure.readings.once} once, {sure.readings.twice} twice or more")
+    if sure.reliability:
+        kappas = [f"{one.axis.label.lower()} {_kappa(one)}" for one in sure.reliability]
+        lines.append(wrapped(f"reliability, as Cohen's kappa: {'; '.join(kappas)}"))
     lines += ["", wrapped(f"Limit: {claim.limit}"), wrapped(f"What would change it: {claim.changes}")]
     then = pool.as_of(judgement.day)
     lines += ["", wrapped(citable_sentence(judgement, then.fingerprint))]
     return "\n".join(lines)
+
+
+def _kappa(one: Reliability) -> str:
+    if one.found is None:
+        return "no two readers have coded it"
+    return f"{'not defined' if one.kappa is None else f'{one.kappa:.2f}'} (n = {one.found.n} read twice)"
 
 
 COMMANDS = (claims,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import date
-from math import floor, isnan, log10
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
-from survey.literature.agreement import Readings, Reliability
+from survey.literature.agreement import Readings
 from survey.literature.gaps import (
     PERMUTATIONS,
     SEED,
@@ -118,7 +118,7 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
     if form == "json":
         readers = Readings(pool)
         about = {"rows": map.rows.id, "columns": map.columns.id, "n": map.n, "strict": map.strict}
-        reliable = {axis.id: _reliability(readers.reliability(axis.id)) for axis in (map.rows, map.columns)}
+        reliable = {axis.id: reliability(readers.reliability(axis.id)) for axis in (map.rows, map.columns)}
         lower = readers.lower(map.rows.id, map.columns.id).axis.id
         cells = [_read_row(readers, cell) for cell in map]
         _json(pool, about | {"reliability": reliable, "less_reliable": lower, "cells": cells})
@@ -141,8 +141,8 @@ def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
     axes = [axis.id for axis in found.axes]
     rows: list[dict[str, Any]] = [
         dict(zip(axes, cell.cells, strict=True))
-        | {"count": cell.count, "expected": _short(cell.expected), "residual": _short(cell.residual),
-           "p": _short(cell.p), "p_map": _short(cell.corrected), "pairs": list(cell.pairs)}
+        | {"count": cell.count, "expected": rounded(cell.expected), "residual": rounded(cell.residual),
+           "p": rounded(cell.p), "p_map": rounded(cell.corrected), "pairs": list(cell.pairs)}
         for cell in found.joint[:top]
     ]  # fmt: skip
     if form == "json":
@@ -165,8 +165,8 @@ def _row(cell: Cell) -> dict[str, Any]:
     """Return a cell as a JSON object."""
     return {
         "rows": cell.rows, "row": cell.row, "columns": cell.columns, "column": cell.column, "kind": cell.kind.value,
-        "count": cell.count, "strict": len(cell.strict), "expected": _short(cell.expected),
-        "residual": _short(cell.residual), "p": _short(cell.p), "p_map": _short(cell.corrected), "why": cell.why,
+        "count": cell.count, "strict": len(cell.strict), "expected": rounded(cell.expected),
+        "residual": rounded(cell.residual), "p": rounded(cell.p), "p_map": rounded(cell.corrected), "why": cell.why,
         "entries": list(cell.entries), "further": list(cell.further), "hidden": list(cell.hidden),
         "foundations": list(cell.foundations),
     }  # fmt: skip
@@ -176,25 +176,6 @@ def _read_row(readers: Readings, cell: Cell) -> dict[str, Any]:
     """Return a cell with how often its entries were read on both axes."""
     read = readers.counts(cell.entries, cell.rows, cell.columns)
     return _row(cell) | {"read_once": read.once, "read_twice": read.twice, "adjudicated": read.adjudicated}
-
-
-def _reliability(one: Reliability) -> dict[str, Any] | None:
-    """Return how far two readers agree on an axis; None if no two have coded it."""
-    if one.found is None:
-        return None
-    kappa = one.found.kappa
-    low, high = (None if isnan(bound) else _short(bound) for bound in (kappa.low, kappa.high))
-    return {
-        "first": one.found.first, "second": one.found.second, "blind": one.blind, "n": one.found.n,
-        "kappa": _short(one.kappa), "low": low, "high": high,
-    }  # fmt: skip
-
-
-def _short(number: float | None) -> float | None:
-    """Return a figure with four decimals, or with as many more as tell it from 0 and, if it is below 1, from 1."""
-    if number is None or not (far := min(abs(number), abs(1 - number))):
-        return number
-    return round(number, max(4, 3 - floor(log10(far))))
 
 
 def _chance(p: float) -> str:

@@ -1,12 +1,13 @@
-"""Counts with their uncertainty, for the subcommands stats and crosstab."""
+"""Counts with their uncertainty, and the reliability of axes, as rows and objects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, isnan, log10
 from typing import Any
 
 from survey.literature import Axis
-from survey.literature.agreement import Figure, Sources, Uncertainty
+from survey.literature.agreement import Figure, Reliability, Sources, Uncertainty
 from survey.literature.counting import CellCount
 
 COLUMNS = ("low", "high", "read_once", "read_twice", "adjudicated")
@@ -50,3 +51,22 @@ def span(figure: Figure | None) -> str:
     '3\N{EN DASH}16'
     """
     return "" if figure is None or figure.low is None else f"{figure.low}\N{EN DASH}{figure.high}"
+
+
+def reliability(one: Reliability) -> dict[str, Any] | None:
+    """Return how far two readers agree on an axis; None if no two have coded it."""
+    if one.found is None:
+        return None
+    kappa = one.found.kappa
+    low, high = (None if isnan(bound) else rounded(bound) for bound in (kappa.low, kappa.high))
+    return {
+        "first": one.found.first, "second": one.found.second, "blind": one.blind, "n": one.found.n,
+        "kappa": rounded(one.kappa), "low": low, "high": high,
+    }  # fmt: skip
+
+
+def rounded(number: float | None) -> float | None:
+    """Return a figure with four decimals, or with as many more as tell it from 0 and, if it is below 1, from 1."""
+    if number is None or not (far := min(abs(number), abs(1 - number))):
+        return number
+    return round(number, max(4, 3 - floor(log10(far))))

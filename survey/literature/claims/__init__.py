@@ -1,9 +1,11 @@
 """Claims: their verdicts, their robustness, and what changed between two editions.
 
-``Judge`` judges a claim on a day by every reading, ``conclusions`` tests it in variants of the pool, ``changes``
-compares two editions. Claims are data, read by ``survey.literature.pool.claims_file``.
+``Judge`` judges a claim on a day by every reading, ``Certainties`` says how certain its numbers are, ``conclusions``
+tests it in variants of the pool, ``changes`` compares two editions. Claims are data, read by
+``survey.literature.pool.claims_file``.
 """
 
+from survey.literature.claims.certainty import Certainties, Certainty
 from survey.literature.claims.changes import Cell, Changes, changes, compare_copies, formatted_number, history
 from survey.literature.claims.rankings import Order, Ranking, rankings
 from survey.literature.claims.robustness import (
@@ -17,11 +19,11 @@ from survey.literature.claims.robustness import (
 )
 from survey.literature.claims.tallies import distribution
 from survey.literature.claims.verdicts import MEANINGS, NAMED, READINGS, SIGNS, Judge, Judgement, ledger, snapshots
-from survey.literature.claims.wording import citable_sentence, question
+from survey.literature.claims.wording import citable_sentence, interval_in_words, question
 
 __all__ = [
-    "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Changes", "Conclusion", "Judge", "Judgement", "Order", "Outcome",
-    "Ranking", "Standing", "by_standing", "changes", "citable_sentence", "compare_copies", "conclusions",
-    "distribution", "formatted_number", "history", "ledger", "question", "rankings", "snapshots",
-    "turning_entries", "variant_pool",
+    "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Conclusion", "Judge",
+    "Judgement", "Order", "Outcome", "Ranking", "Standing", "by_standing", "changes", "citable_sentence",
+    "compare_copies", "conclusions", "distribution", "formatted_number", "history", "interval_in_words", "ledger",
+    "question", "rankings", "snapshots", "turning_entries", "variant_pool",
 ]  # fmt: skip

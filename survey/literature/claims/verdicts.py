@@ -139,13 +139,8 @@ class Judge:
         self.readings = pool.claims.readings
 
     def judged(self, claim: Claim, day: date | None = None) -> Judgement:
-        """Return the judgement of a claim on a day, by default the day of the pool.
-
-        A claim about the published snapshot is always judged on that snapshot, if the day is not earlier.
-        """
-        day = day or self.pool.day
-        if claim.snapshot and self.readings:
-            day = min(day, self.readings.day)
+        """Return the judgement of a claim on a day, by default the day of the pool."""
+        day = self.day(claim, day)
         now = self.pool.as_of(day)
         if not measurable(now, claim):
             return Judgement(claim, day, Status.UNMEASURABLE, (tally(now, claim, "pool"),))
@@ -159,6 +154,11 @@ class Judge:
         if not all(t.holds for t in tallies if t.reading == "strict"):
             return replace(found, status=Status.BROADLY)
         return found if any(t.holds for t in others) else replace(found, status=Status.ONCE)
+
+    def day(self, claim: Claim, day: date | None = None) -> date:
+        """Return the day of a judgement: a claim about the published snapshot is judged on no later one."""
+        day = day or self.pool.day
+        return min(day, self.readings.day) if claim.snapshot and self.readings else day
 
     def reproduction_problems(self) -> Iterator[Problem]:
         """Yield a problem for every published number that the published snapshot does not reproduce.

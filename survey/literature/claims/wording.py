@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from survey.literature.agreement import Figure
+from survey.literature.claims.certainty import Certainty
 from survey.literature.claims.tallies import Tally
 from survey.literature.claims.verdicts import Judgement, Status
 from survey.literature.pool import All, Claim, conditions
@@ -46,6 +48,22 @@ def citable_sentence(judgement: Judgement, fingerprint: str) -> str:
 def _of_those_read(t: Tally) -> str:
     """Return the works that a reading read, if it read fewer than all."""
     return f"of the {t.of} that it read " if t.of < t.works else ""
+
+
+def interval_in_words(certainty: Certainty) -> str:
+    """Return the intervals of a claim's numbers, and what they mean for its test, as a sentence without a full stop."""
+    number = certainty.number
+    if number is None or certainty.near is None:
+        return f"no interval: {certainty.reason}"
+    text = f"{_ends(number)} of {_ends(certainty.of) if certainty.of else number.of}"
+    if certainty.against:
+        text += f", against {_ends(certainty.against)}"
+    turns = "near its threshold: some of these numbers turn the test"
+    return f"{text}; {turns if certainty.near else 'none of these numbers turns the test'}"
+
+
+def _ends(figure: Figure) -> str:
+    return f"{figure.low} to {figure.high}" if figure.low != figure.high else str(figure.low)
 
 
 COMPARED = {"at-least": "at least", "at-most": "at most", "above": "more than", "below": "less than"}
