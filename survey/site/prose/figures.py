@@ -26,7 +26,7 @@ from survey.site.charts.overview import picture
 from survey.site.charts.pool_charts import requested
 from survey.site.markup.templates import render
 from survey.site.markup.text import inert
-from survey.site.prose import performance
+from survey.site.prose import performance, sessions
 
 NUMBER_WORDS = [
     "no",
@@ -74,6 +74,7 @@ class Figures:
             "asof",
             "measured",
             "campaigns",
+            "sessions",
         )
         return {name: getattr(self, name) for name in names}
 
@@ -197,6 +198,10 @@ class Figures:
     def campaigns(self) -> Markup:
         """Return the table of fuzzing and fault-injection campaigns with their findings."""
         return Markup(render("prose/campaigns.html.j2", campaigns=performance.campaigns()))
+
+    def sessions(self, figure: str) -> str:
+        """Return a figure of the real sessions with sub-agents."""
+        return sessions.figure(figure)
 
     def entry(self, key: str) -> Entry:
         """Return the work of a key, and add it to the page's list of references."""
