@@ -23,7 +23,7 @@ def json_header(pool: Pool) -> dict[str, Any]:
 
 def summary_line(pool: Pool) -> str:
     """Return the same as text."""
-    waiting = sum(map(pool.protocol.waits, pool.records))
+    waiting = len(pool.eligible)
     eligible = f" ({waiting} of them eligible, not yet included)" if waiting else ""
     return f"{len(pool)} entries, {len(pool.records)} excluded records{eligible}, as of {pool.day.isoformat()}"
 

@@ -101,6 +101,11 @@ class Pool:
         names = {**aliases(self.entries), **self.renamed}  # works are found by their former and later keys, too
         return {name: found[key] for name, key in names.items() if key in found} | found
 
+    @property
+    def eligible(self) -> tuple[Record, ...]:
+        """The records outside the pool that no criterion excludes: eligible, and not yet included."""
+        return tuple(record for record in self.records if self.protocol.waits(record))
+
     def key_here(self, name: str) -> str:
         """Return the key under which this pool has a work that another edition names otherwise."""
         return self._by_key[name].key if name in self._by_key else name

@@ -122,7 +122,7 @@ class Figures:
 
     def eligible(self) -> int:
         """Return how many excluded records are eligible and not yet included."""
-        return sum(map(self.pool.protocol.waits, self.pool.records))
+        return len(self.pool.eligible)
 
     def records(self, *filters: str, as_of: str | None = None) -> int:
         """Return how many excluded records match; all of them without a filter."""

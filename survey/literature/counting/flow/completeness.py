@@ -175,7 +175,7 @@ def _two(
 
 
 def _eligible(pool: Pool) -> list[Entry]:
-    return [*pool.entries, *(record for record in pool.records if pool.protocol.waits(record))]
+    return [*pool.entries, *pool.eligible]
 
 
 def _span(work: Entry) -> tuple[date, date]:

@@ -21,7 +21,6 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         steps=steps,
         recalls=recalls(pool),
         captures=captures(pool),
-        waiting=[record for record in pool.records if pool.protocol.waits(record)],
         by_criterion={
             id: [record for record, ruling in rulings if ruling and ruling.criterion.id == id]
             for id in pool.protocol.criteria

@@ -57,9 +57,8 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
 def excluded_pages(facts: Facts) -> Files:
     """Yield the list of excluded records, with the reason for each."""
     pool, page = facts.pool, "explore/excluded.md"
-    waiting = sum(map(pool.protocol.waits, pool.records))
     axes = pool.taxonomy.on("record")
-    yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=axes, waiting=waiting)
+    yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=axes)
 
 
 def page_of(number: int) -> str:
