@@ -2,7 +2,7 @@
 
 ``Judge`` judges a claim on a day by every reading, ``Certainties`` says how certain its numbers are, ``conclusions``
 tests it in variants of the pool, ``changes`` compares two editions. Claims are data, read by
-``survey.literature.pool.claims_file``.
+``survey.literature.pool.claims``.
 """
 
 from survey.literature.claims.certainty import Certainties, Certainty

@@ -6,8 +6,7 @@
 
 from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
-from survey.literature.pool.claim import All, Claim, Table, Variant, conditions, pairs
-from survey.literature.pool.claims_file import read_claims
+from survey.literature.pool.claims import All, Claim, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
     COLUMNS,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from survey.extras import lazy
-from survey.literature.pool.claim import Claims
+from survey.literature.pool.claims import Claims
 from survey.literature.pool.codings import Adjudication, Coding
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
 from survey.literature.pool.entries import Entry, Record, restored_tags

@@ -30,7 +30,7 @@ from survey.literature.claims import (
 )
 from survey.literature.claims.rankings import tau_b
 from survey.literature.claims.tallies import measurable, tally
-from survey.literature.pool.claims_file import READ
+from survey.literature.pool.claims.reading import READ
 from tests.conftest import published_data
 
 NEAR_MISSES = ("E003", "E006", "E007", "E013", "E020", "E021", "E022", "E025", "E030", "E032")

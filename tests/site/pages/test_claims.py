@@ -10,7 +10,7 @@ import pytest
 
 from survey.literature import Pool, load
 from survey.literature.claims import Judge, ledger
-from survey.literature.pool.claim import Claims
+from survey.literature.pool.claims import Claims
 from survey.site.build import build
 from survey.site.charts.drawing import Pictures
 from survey.site.drafts import fill

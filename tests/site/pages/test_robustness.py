@@ -11,7 +11,7 @@ import pytest
 
 from survey.literature import Pool
 from survey.literature.claims import Conclusion, Standing, by_standing, conclusions, rankings, turning_entries
-from survey.literature.pool.claim import Claims
+from survey.literature.pool.claims import Claims
 from survey.site.facts import Facts
 from survey.site.pages.claims.robustness import PAGE, robustness_pages
 

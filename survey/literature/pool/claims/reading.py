@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from survey.literature.bibtex import REQUIRED_BY_TYPE
-from survey.literature.pool.claim import TESTS, Claim, Claims, Readings, Table, Variant, conditions
+from survey.literature.pool.claims.claim import TESTS, Claim, Claims, Readings, Table, Variant, conditions
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import ID, ID_SHAPE, Shape, Taxonomy, read_toml
 
