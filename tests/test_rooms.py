@@ -34,6 +34,10 @@ PLAN: Mapping[str, tuple[str, ...]] = {
 STRANGERS = (("literature", "traces"), ("traces", "literature"))
 """Wings of which the first must not know the second, although it comes later or earlier in the plan."""
 
+TEXTS = frozenset({".py", ".md", ".j2", ".toml", ".bib", ".csv", ".css", ".js", ".ipynb", ".txt", ".sums", ".yml"})
+MARK = re.compile(rb"(?m)^(?:<{7} |>{7} |\|{7} |={7}$)")
+"""What version control writes around two versions of the same lines."""
+
 ROOMY = 15
 """Names in a folder that one can still take in."""
 
@@ -148,6 +152,14 @@ def test_a_folder_shows_no_more_names_than_one_can_take_in(top: str) -> None:
         if len(names) > ROOMY
     }
     assert shown == {}
+
+
+def test_no_file_has_the_marks_of_an_unfinished_merge() -> None:
+    tops = ("survey", "tests", "docs", "bib", "notebooks")
+    files = [*ROOT.glob("*.*"), *(path for top in tops for path in (ROOT / top).rglob("*") if path.suffix in TEXTS)]
+    marked = [str(path) for path in files if path.is_file() and MARK.search(path.read_bytes())]
+    assert len(files) > 500
+    assert marked == []
 
 
 def test_every_room_says_what_it_gives() -> None:

@@ -19,6 +19,7 @@ WINGS = {
     "survey.cli.literature.editions.edition": ("edition",),
     "survey.cli.literature.flow": ("flow",),
     "survey.cli.literature.robustness": ("robustness",),
+    "survey.cli.literature.appraisal": ("appraisal",),
     "survey.cli.literature.agreement": ("agreement",),
     "survey.cli.literature.double_coding.queue": ("queue",),
     "survey.cli.literature.double_coding.code": ("code",),
@@ -51,6 +52,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey edition keep                   keep published editions as they were after an edit
       survey flow                           records found, excluded, included; completeness
       survey robustness                     which conclusions survive other ways of counting
+      survey appraisal                      how the studies were made, as far as assessed
       survey agreement                      inter-reader agreement, with intervals
       survey queue                          which second readings would change most conclusions
       survey code --blind --reader ID       read entries a second time, without seeing their tags

@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from survey.literature.bibtex import Block, read_bibtex
-from survey.literature.loading import BACKGROUND, CLAIMS, EDITIONS, EXCLUDED, GAPS, POOL, PROTOCOL, SCALE, SEARCHES
+from survey.literature.loading import (
+    APPRAISAL,
+    BACKGROUND,
+    CLAIMS,
+    EDITIONS,
+    EXCLUDED,
+    GAPS,
+    POOL,
+    PROTOCOL,
+    SCALE,
+    SEARCHES,
+)
 from survey.literature.pool import (
     ADJUDICATIONS,
     READERS,
@@ -17,6 +28,7 @@ from survey.literature.pool import (
     check_duplicates,
     check_impossible_cells,
     read_adjudications,
+    read_appraisal,
     read_claims,
     read_editions,
     read_entries,
@@ -73,6 +85,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, pool.entries, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
+        APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],
         PROTOCOL: lambda: read_protocol(path, pool.taxonomy, {r.key for r in pool.records})[1],
         SEARCHES: lambda: read_searches(path)[1],
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],

@@ -22,6 +22,7 @@ from survey.literature.pool import (
     check_routes,
     check_rulings,
     read_adjudications,
+    read_appraisal,
     read_background,
     read_claims,
     read_codings,
@@ -39,6 +40,7 @@ from survey.literature.taxonomy import read_taxonomy
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
 SCALE, GAPS, SEARCHES, PROTOCOL = "scale.toml", "gaps.toml", "searches.toml", "protocol.toml"
+APPRAISAL = "appraisal.toml"
 
 FIRST_ZONE = timezone(timedelta(hours=14))
 """The time zone in which a day begins first: no contributor is ahead of it."""
@@ -85,6 +87,8 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     problems += [*found, *check_routes(searches, [*entries, *records])]
     protocol, found = read_protocol(folder / PROTOCOL, taxonomy, {record.key for record in records})
     problems += [*found, *check_rulings(protocol, records)]
+    appraisal, found = read_appraisal(folder / APPRAISAL, taxonomy, entries)
+    problems += found
     editions, found = read_editions(folder / EDITIONS)
     problems += found
     if not problems:  # what cannot be read differs in every edition
@@ -107,6 +111,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         searched=searched,
         searches=searches,
         protocol=protocol,
+        appraisal=appraisal,
     )
     # published numbers can only be compared once all the data they count was read
     problems += found or ([] if problems else Judge(pool).reproduction_problems())

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from survey.cli.literature.appraisal import appraised, matching
 from survey.cli.literature.options import as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.literature.uncertainty import reliability
@@ -24,19 +25,25 @@ from survey.literature.claims import (
     Certainties,
     Judge,
     Judgement,
+    can_narrow,
     citable_sentence,
+    depends_on_size,
     interval_in_words,
+    narrowed,
     question,
 )
+from survey.literature.claims.tallies import Tally, tally
+from survey.literature.pool import Claim
 from survey.literature.problems import expected, quoted
 
 
 @click.command(short_help="Judge every countable sentence of the survey.")
 @click.argument("ids", metavar="[CLAIM]...", nargs=-1)
 @as_of
+@appraised
 @formats("table", "json", "csv")
 @pass_bib
-def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> None:
+def claims(folder: Path, ids: tuple[str, ...], day: date | None, answers: list[tuple[str, str]], form: str) -> None:
     """Judge every countable sentence of the survey, as listed in bib/claims.toml.
 
     Each claim is counted as coded in the pool, strictly, as published, and by a second reading. A
@@ -55,12 +62,18 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, form: str) -> N
     With CLAIM, show everything about that claim: its readings, the entries behind each, what it
     does not say, what would change it, a sentence to cite, and how certain its numbers are: the 95 %
     interval of what they would be if every entry were read twice, and whether the test can turn in it.
+
+    With --appraised, count each claim on the works alone whose studies have these answers in the
+    appraisal (survey appraisal), and set the result beside that of all works.
     """
     pool = load(folder)
     for id in ids:
         if id not in [claim.id for claim in pool.claims]:
             known = [claim.id for claim in pool.claims]
             raise click.UsageError(f"there is no claim {quoted(id)} {expected(id, known)}")
+    if answers:
+        _on_appraised(pool.as_of(day), ids, answers, form)
+        return
     judge, certain = Judge(pool), Certainties(pool)
     judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
     now = pool.as_of(day)
@@ -113,6 +126,51 @@ def as_dict(judgement: Judgement, pool: Pool, certain: Certainties) -> dict[str,
 
 def _interval(figure: Figure | None) -> list[int] | None:
     return None if figure is None or figure.low is None or figure.high is None else [figure.low, figure.high]
+
+
+def _on_appraised(pool: Pool, ids: tuple[str, ...], answers: list[tuple[str, str]], form: str) -> None:
+    """Print each claim as coded on all works, and on those with these answers."""
+    keys = matching(pool, answers)
+    counted = [claim for claim in pool.claims if (not ids or claim.id in ids) and can_narrow(pool, claim)]
+    pairs = [(claim, tally(pool, claim, "pool"), narrowed(pool, claim, keys)) for claim in counted]
+    if form == "json":
+        found = [
+            {
+                "id": claim.id, "number": few.number, "of": few.of, "counted": list(few.counted),
+                "holds": None if depends_on_size(claim) else few.holds,
+                "all": {"number": every.number, "of": every.of, "holds": every.holds},
+            }
+            for claim, every, few in pairs
+        ]  # fmt: skip
+        document = {"appraised": dict(answers), "works": sorted(keys), "claims": found}
+        click.echo(json.dumps(json_header(pool) | document, ensure_ascii=False, indent=1))
+        return
+    rows = [
+        [claim.id, *_narrow_cells(every, claim), *_narrow_cells(few, claim, few=True)] for claim, every, few in pairs
+    ]
+    if form == "csv":
+        click.echo(
+            csv_text(["id", "number", "of", "holds", "appraised", "appraised_of", "appraised_holds"], *rows), nl=False
+        )
+        return
+    shown = [
+        [claim.id, _whole(every, claim), row[3], _whole(few, claim), row[6]]
+        for (claim, every, few), row in zip(pairs, rows, strict=True)
+    ]
+    click.echo(tabulate(shown, ["claim", "all works", "passes", "appraised", "passes"], disable_numparse=True))
+    wanted = " and ".join(f"{item}: {answer}" for item, answer in answers)
+    click.echo(
+        f"\n{len(keys)} works with {wanted}, of {len(pool.appraisal.asked)} that are asked. A fixed number has no"
+        f" result on fewer works. {summary_line(pool)}"
+    )
+
+
+def _whole(found: Tally, claim: Claim) -> str:
+    return str(found.number) if claim.largest else f"{found.number} of {found.of}"
+
+
+def _narrow_cells(found: Tally, claim: Claim, few: bool = False) -> list[Any]:
+    return [found.number, found.of, "" if few and depends_on_size(claim) else "yes" if found.holds else "no"]
 
 
 def _csv(judged: list[Judgement], certain: Certainties) -> str:

@@ -5,6 +5,7 @@ tests it in variants of the pool, ``changes`` compares two editions. Claims are 
 ``survey.literature.pool.claims``.
 """
 
+from survey.literature.claims.appraised import can_narrow, depends_on_size, narrowed
 from survey.literature.claims.certainty import Certainties, Certainty
 from survey.literature.claims.changes import Cell, Changes, changes, compare_copies, formatted_number, history
 from survey.literature.claims.rankings import Order, Ranking, rankings
@@ -23,7 +24,7 @@ from survey.literature.claims.wording import citable_sentence, interval_in_words
 
 __all__ = [
     "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Conclusion", "Judge",
-    "Judgement", "Order", "Outcome", "Ranking", "Standing", "by_standing", "changes", "citable_sentence",
-    "compare_copies", "conclusions", "distribution", "formatted_number", "history", "interval_in_words", "ledger",
-    "question", "rankings", "snapshots", "turning_entries", "variant_pool",
+    "Judgement", "Order", "Outcome", "Ranking", "Standing", "by_standing", "can_narrow", "changes", "citable_sentence",
+    "compare_copies", "conclusions", "depends_on_size", "distribution", "formatted_number", "history",
+    "interval_in_words", "ledger", "narrowed", "question", "rankings", "snapshots", "turning_entries", "variant_pool",
 ]  # fmt: skip

@@ -4,6 +4,7 @@
 ``check_duplicates`` reports duplicates. ``survey.literature.loading`` fills the pool; every room that counts reads it.
 """
 
+from survey.literature.pool.appraisal import Answer, Appraisal, Finding, Item, read_appraisal
 from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
 from survey.literature.pool.claims import All, Claim, Table, Variant, conditions, pairs, read_claims
@@ -49,12 +50,12 @@ from survey.literature.pool.screening import check_routes, check_rulings, read_p
 from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
-    "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Claim",
-    "Coding", "Edition", "Entry", "EvidenceKind", "Judgement", "Note", "Pool", "Record", "Searched", "Table", "Tag",
-    "Variant", "Works", "aliases", "arxiv_id", "blank_entry", "cell_label", "cells", "check_days", "check_duplicates",
-    "check_editions", "check_impossible_cells", "check_published_keys", "check_routes", "check_rulings",
-    "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs", "parse_tags",
-    "read_adjudications", "read_background", "read_claims", "read_codings", "read_editions", "read_entries",
-    "read_evidence_kinds", "read_gaps", "read_judgements", "read_notes", "read_protocol", "read_readers",
-    "read_records", "read_searches", "read_sheet", "routes_of",
+    "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Answer",
+    "Appraisal", "Claim", "Coding", "Edition", "Entry", "EvidenceKind", "Finding", "Item", "Judgement", "Note", "Pool",
+    "Record", "Searched", "Table", "Tag", "Variant", "Works", "aliases", "arxiv_id", "blank_entry", "cell_label",
+    "cells", "check_days", "check_duplicates", "check_editions", "check_impossible_cells", "check_published_keys",
+    "check_routes", "check_rulings", "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs",
+    "parse_tags", "read_adjudications", "read_appraisal", "read_background", "read_claims", "read_codings",
+    "read_editions", "read_entries", "read_evidence_kinds", "read_gaps", "read_judgements", "read_notes",
+    "read_protocol", "read_readers", "read_records", "read_searches", "read_sheet", "routes_of",
 ]  # fmt: skip

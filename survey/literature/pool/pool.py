@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from survey.extras import lazy
+from survey.literature.pool.appraisal import Appraisal
 from survey.literature.pool.claims import Claims
 from survey.literature.pool.codings import Adjudication, Coding
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
@@ -63,6 +64,9 @@ class Pool:
 
     protocol: Protocol = field(default_factory=Protocol)
     """The criteria of inclusion and exclusion, and the records that were decided again."""
+
+    appraisal: Appraisal = field(default_factory=Appraisal)
+    """How the studies of the entries were made, as far as that was assessed."""
 
     snapshot: date | None = None
     parent: Pool | None = None

@@ -88,8 +88,8 @@ def _texts(parsed: dict[str, Any]) -> tuple[list[str], str]:
 class Tables:
     """Reads typed values from parsed TOML and collects problems.
 
-    The line of a table is that of its header. In an array of tables (``[[rule]]``) the name of the n-th is
-    ``rule[n]``, counted from 0.
+    The line of a table is that of its header, or of the first table in it. In an array of tables (``[[rule]]``) the
+    name of the n-th is ``rule[n]``, counted from 0.
     """
 
     def __init__(self, path: Path, shown: str) -> None:
@@ -237,5 +237,6 @@ class Tables:
         return False
 
     def _problem(self, where: str, message: str, field: str = "") -> None:
-        line = self.lines.get(where) or self.lines.get(where.rsplit(".", 1)[0], 1)
+        inside = (line for name, line in self.lines.items() if name.startswith(f"{where}."))
+        line = self.lines.get(where) or next(inside, 0) or self.lines.get(where.rsplit(".", 1)[0], 1)
         self.problems.append(Problem(self.shown, line, message, re.sub(r"\[\d+\]", "", where), field))

@@ -179,7 +179,17 @@ TARGETS = (
     *(_door(name, "bibtex", _entries_kept) for name in ("pool.bib", "excluded.bib", "background.bib")),
     *(
         _door(f"{name}.toml", "toml", _tables_kept)
-        for name in ("taxonomy", "claims", "gaps", "scale", "searches", "protocol", "editions", "codings/readers")
+        for name in (
+            "taxonomy",
+            "claims",
+            "gaps",
+            "scale",
+            "searches",
+            "protocol",
+            "appraisal",
+            "editions",
+            "codings/readers",
+        )
     ),
     *(_door(f"codings/{name}.csv", "csv", _rows_kept) for name in ("first", "second", "adjudications")),
     _door("keys.txt", "csv", _keys_kept),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from survey.literature import Pool
 from survey.literature.claims import (
@@ -19,7 +20,7 @@ from survey.literature.claims import (
 )
 from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
-from survey.literature.pool import Entry, Table
+from survey.literature.pool import Answer, Entry, Table
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
@@ -67,6 +68,7 @@ def claim_pages(facts: Facts) -> Files:
                 readings=READINGS,
                 certainty=facts.certain.of(last.claim),
                 interval=interval_in_words(facts.certain.of(last.claim)),
+                studies=_studies(pool, last),
                 change=smallest_change(flip(pool, last.claim, pairs)),
                 signs=SIGNS,
                 meanings=MEANINGS,
@@ -97,6 +99,21 @@ def claims_of(judged: Mapping[str, tuple[Judgement, ...]]) -> dict[str, list[Jud
         for key in judgements[-1].entries:
             found.setdefault(key, []).append(judgements[-1])
     return found
+
+
+def _studies(pool: Pool, judgement: Judgement) -> dict[str, Any] | None:
+    """Return how many of the works that count were appraised, and how many of them answer each question with yes."""
+    appraisal, counted = pool.appraisal, judgement.broad.counted
+    works = [key for key in counted if key in appraisal.works]
+    if not works:
+        return None
+    found = [(item, appraisal.assessed(item.id, works)) for item in appraisal.items.values()]
+    answers = [
+        (item, sum(appraisal.answer(key, item.id) is Answer.YES for key in keys), len(keys))
+        for item, keys in found
+        if keys
+    ]
+    return {"works": len(works), "answers": answers}
 
 
 def _works(pool: Pool, judgement: Judgement) -> list[Entry]:

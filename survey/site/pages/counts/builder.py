@@ -10,18 +10,20 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
+from survey.site.pages.counts.appraisal import appraisal_page
 from survey.site.pages.counts.screening import screening_page
 from survey.site.pages.related.builder import cell_bib
 
 
 def count_pages(facts: Facts) -> Files:
-    """Yield the pages on statistics, cross-tabulations and screening."""
+    """Yield the pages on statistics, cross-tabulations, screening and appraisal."""
     yield _statistics(facts)
     page = "measure/crosstabs.md"
     yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
     for rows, columns in pairs(facts.pool.taxonomy):
         yield _crosstab(facts, rows, columns)
     yield screening_page(facts)
+    yield from appraisal_page(facts)
 
 
 def _statistics(facts: Facts) -> tuple[str, str]:
