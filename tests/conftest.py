@@ -43,7 +43,7 @@ def published_data(parent: Path) -> Path:
     for path in (bib / "editions").iterdir():
         if path.stem != PUBLISHED:
             path.unlink()
-    for later in ("searches.toml", "protocol.toml"):  # both name works that came later
+    for later in ("searches.toml", "protocol.toml", "appraisal.toml"):  # they name works that came later
         (bib / later).unlink()
     return bib
 

@@ -65,7 +65,7 @@ def write_hostile(folder: Path) -> Path:
             "route": {"way": {"label": attack("route"), "kind": "other", "holds": list(KEYS)}},
             "search": [_search()],
         },
-        "protocol": _protocol(),
+        "protocol": _protocol(), "appraisal": _appraisal(),
         "scale": {"kind": [{"id": "any", "label": attack("kind"), "where": {"reward": "shared"}, "says": attack("says")}]},
         "codings/readers": {id: {"reader": attack("reader"), "made": Day("2026-05-04"), "statement": attack("statement")} for id in ("one", "two")},
     }  # fmt: skip
@@ -232,6 +232,12 @@ def _protocol() -> dict[str, Any]:
     texts = {"label": attack("criterion"), "definition": attack("criteriondefinition")}
     decided = {"record": "hostile-out", "date": Day("2026-05-05"), "eligible": "in", "why": attack("decided")}
     return {"inclusion": {"in": texts}, "exclusion": {"out": texts}, "decision": [decided]}
+
+
+def _appraisal() -> dict[str, Any]:
+    item = {"label": attack("item"), "question": attack("itemquestion")}
+    found = {"answer": "yes", "evidence": attack("itemevidence"), "source": f"{HOST}/study"}
+    return {"of": {}, "item": {"one": item}, "work": {key: {"one": found} for key in KEYS}}
 
 
 def _search() -> dict[str, Any]:

@@ -31,6 +31,7 @@ from survey.literature.claims import (
     interval_in_words,
     narrowed,
     question,
+    where_it_applies,
 )
 from survey.literature.claims.tallies import Tally, tally
 from survey.literature.pool import Claim
@@ -93,6 +94,7 @@ def as_dict(judgement: Judgement, pool: Pool, certain: Certainties) -> dict[str,
     """Return a judgement as a JSON object."""
     claim = judgement.claim
     sure = certain.of(claim, judgement.day)
+    natural = where_it_applies(pool.as_of(judgement.day), claim)
     return {
         "id": claim.id,
         "sentence": claim.sentence,
@@ -116,6 +118,7 @@ def as_dict(judgement: Judgement, pool: Pool, certain: Certainties) -> dict[str,
         "appeared": {
             "number": judgement.appeared.number, "of": judgement.appeared.of, "holds": judgement.appeared.holds,
         } if judgement.appeared else None,
+        "where_it_applies": {"number": natural.number, "of": natural.of, "holds": natural.holds} if natural else None,
         "certainty": {
             "number": _interval(sure.number), "of": _interval(sure.of), "against": _interval(sure.against),
             "near_threshold": sure.near, "none_because": sure.reason or None, **asdict(sure.readings),
@@ -221,6 +224,9 @@ def _page(judgement: Judgement, pool: Pool, certain: Certainties) -> str:
         lines.append(wrapped(f"{READINGS[t.reading]}: {t.number}{whole}{read}, {'passes' if t.holds else 'fails'}"))
         if t.counted and len(t.counted) <= 20:
             lines.append(wrapped(", ".join(t.counted), "    "))
+    if natural := where_it_applies(pool.as_of(judgement.day), claim):
+        result = "passes" if natural.holds else "fails"
+        lines.append(wrapped(f"of the works to which it applies: {natural.number} of {natural.of}, {result}"))
     if (found := judgement.appeared) is not None:
         whole = "" if claim.largest else f" of {found.of}"
         result = "passes" if found.holds else "fails"

@@ -15,10 +15,10 @@ from types import MappingProxyType
 
 import msgspec
 
-from survey.literature.claims.tallies import Tally, measurable, passes, tally
+from survey.literature.claims.tallies import Tally, has_other_denominator, measurable, passes, tally
 from survey.literature.claims.verdicts import Judge
-from survey.literature.pool import Claim, Entry, Pool, Variant, conditions, pairs
-from survey.literature.taxonomy import Absence, Shape
+from survey.literature.pool import Claim, Entry, Pool, Variant, pairs
+from survey.literature.taxonomy import Shape
 
 FULL = Variant(id="all", label="as coded", says="The pool as coded, with which the variants are compared.")
 
@@ -168,8 +168,7 @@ def _conclusion(judge: Judge, claim: Claim, day: date | None) -> Conclusion:
             return Outcome(variant)
         if variant.denominator:
             applicable = variant.denominator == "applicable"
-            absent = any(Absence.NA in conditions(values) for values in claim.count.values())
-            if not claim.is_share or claim.applicable == applicable or absent:
+            if claim.applicable == applicable or not has_other_denominator(claim):
                 return Outcome(variant)
             other_claim = msgspec.structs.replace(claim, applicable=applicable)
             return _outcome(variant, tally(now, other_claim, variant.id))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from survey.literature.pool import Claim, Entry, Pool, Table, Tag, conditions, pairs
 from survey.literature.taxonomy import Absence
 
@@ -82,6 +84,20 @@ def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | 
         number, chosen = _largest(chosen, claim.largest)
     holds = passes(claim, number, total, len(against))
     return Tally(reading, number, total, holds, _keys(chosen), _keys(against), total, number)
+
+
+def has_other_denominator(claim: Claim) -> bool:
+    """Return whether a claim could be a share of other works: those to which its axes apply, or all of them."""
+    return claim.is_share and not any(Absence.NA in conditions(values) for values in claim.count.values())
+
+
+def where_it_applies(pool: Pool, claim: Claim) -> Tally | None:
+    """Return a claim counted on the works to which its axes apply, if it is a share of more works than these."""
+    if claim.applicable or not has_other_denominator(claim) or _of_records(pool, claim):
+        return None
+    natural = replace(claim, applicable=True)
+    found = tally(pool, natural, "pool")
+    return found if found.of < len(population(pool, claim)) else None
 
 
 def speaking(pool: Pool, claim: Claim, found: Tally) -> tuple[str, ...]:

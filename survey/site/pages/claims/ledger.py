@@ -17,6 +17,7 @@ from survey.literature.claims import (
     interval_in_words,
     question,
     snapshots,
+    where_it_applies,
 )
 from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
@@ -68,6 +69,7 @@ def claim_pages(facts: Facts) -> Files:
                 readings=READINGS,
                 certainty=facts.certain.of(last.claim),
                 interval=interval_in_words(facts.certain.of(last.claim)),
+                natural=where_it_applies(pool.as_of(last.day), last.claim),
                 studies=_studies(pool, last),
                 change=smallest_change(flip(pool, last.claim, pairs)),
                 signs=SIGNS,
