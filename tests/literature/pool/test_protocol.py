@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from survey.literature import load, read_pool
-from tests.literature.flow.test_flow import EDITIONS, ENTRIES, LEFT_OUT, LOG, PROTOCOL, RECORDS
+from tests.literature.counting.flow.test_flow import EDITIONS, ENTRIES, LEFT_OUT, LOG, PROTOCOL, RECORDS
 
 FILES = {"protocol.toml": PROTOCOL, "searches.toml": LOG, "excluded.bib": LEFT_OUT, "pool.bib": ENTRIES}
 

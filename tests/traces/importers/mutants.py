@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from survey.traces import check
+from survey.traces.importers.log import BadLog
+from survey.traces.model import Trace
 
 MISFITS: tuple[Any, ...] = (None, True, -1, 1e300, 10**30, "", [], [[]], {}, float("nan"))
 """Values that hardly any field of a log has."""
@@ -17,6 +21,19 @@ FAULTS_OF_AN_IMPORTER = {
     "total", "second-result", "result-without-call", "ends-early", "record-outside", "negative-cost", "before-spawn", "never-spawned",
 }  # fmt: skip
 """Kinds of problem that no log may cause; a damaged log may record a delegation to an agent that has ended."""
+
+
+def faults(read: Callable[[], Iterable[Trace]], warned: bool = True) -> list[str]:
+    """Return the problems that no log may cause, in the traces that reading a damaged log gives.
+
+    There are none if the log is refused. Without ``warned``, a problem of which the trace only warns is none.
+    """
+    try:
+        found = list(read())
+    except BadLog:
+        return []
+    problems = [problem for trace in found for problem in check(trace) if problem.kind in FAULTS_OF_AN_IMPORTER]
+    return [str(problem) for problem in problems if warned or not problem.warning]
 
 
 def mutant(original: Any, chance: random.Random) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.rollouts.rllm import IMPORTER
 from survey.traces.model import Content
 from tests.traces.importers.losses import lost
-from tests.traces.importers.mutants import FAULTS_OF_AN_IMPORTER, mutant
+from tests.traces.importers.mutants import faults, mutant
 
 LOGS = Path(__file__).parent / "logs" / "rllm"
 NAMES = ["solver_judge.json", "walk.json", "tools.json", "early.json"]
@@ -231,10 +232,4 @@ def test_a_mutated_log_gives_sound_traces_or_says_that_it_is_none(seed: int) -> 
     for _ in range(100):
         log = Log(Path("1.json"), json.dumps(mutant(chance.choice(originals), chance)).encode())
         IMPORTER.recognises(log)
-        try:
-            found = list(IMPORTER.read(log, Content(salt="test")))
-        except BadLog:
-            continue
-        assert [
-            str(p) for trace in found for p in check(trace) if p.kind in FAULTS_OF_AN_IMPORTER and not p.warning
-        ] == []
+        assert faults(partial(IMPORTER.read, log, Content(salt="test"))) == []
