@@ -19,13 +19,23 @@ from survey.literature.claims.robustness import (
     variant_pool,
 )
 from survey.literature.claims.tallies import distribution, where_it_applies
-from survey.literature.claims.verdicts import MEANINGS, NAMED, READINGS, SIGNS, Judge, Judgement, ledger, snapshots
+from survey.literature.claims.verdicts import (
+    MEANINGS,
+    NAMED,
+    READINGS,
+    SIGNS,
+    Judge,
+    Judgement,
+    Status,
+    ledger,
+    snapshots,
+)
 from survey.literature.claims.wording import citable_sentence, interval_in_words, question
 
 __all__ = [
     "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Conclusion", "Judge",
-    "Judgement", "Order", "Outcome", "Ranking", "Standing", "by_standing", "can_narrow", "changes", "citable_sentence",
-    "compare_copies", "conclusions", "depends_on_size", "distribution", "formatted_number", "history",
-    "interval_in_words", "ledger", "narrowed", "question", "rankings", "snapshots", "turning_entries", "variant_pool",
-    "where_it_applies",
+    "Judgement", "Order", "Outcome", "Ranking", "Standing", "Status", "by_standing", "can_narrow", "changes",
+    "citable_sentence", "compare_copies", "conclusions", "depends_on_size", "distribution", "formatted_number",
+    "history", "interval_in_words", "ledger", "narrowed", "question", "rankings", "snapshots", "turning_entries",
+    "variant_pool", "where_it_applies",
 ]  # fmt: skip

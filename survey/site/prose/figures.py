@@ -17,7 +17,7 @@ from typing import Any
 from markupsafe import Markup
 
 from survey.literature import Axis, Entry, Pool, Shape
-from survey.literature.claims import Judge
+from survey.literature.claims import Judge, Status
 from survey.literature.gaps import OPEN, gap_map, pairs
 from survey.literature.pool import cell_label
 from survey.literature.problems import expected, quoted
@@ -75,6 +75,7 @@ class Figures:
             "measured",
             "campaigns",
             "sessions",
+            "verdicts",
         )
         return {name: getattr(self, name) for name in names}
 
@@ -174,6 +175,17 @@ class Figures:
         except KeyError as error:
             raise ValueError(error.args[0]) from None
         return Markup("[{}]({})").format(inert(text or judgement.status), _source_link(self.page, f"claims/{id}.md"))
+
+    def verdicts(self, *statuses: str) -> int:
+        """Return how many claims have one of these statuses ("holds", "missed"); all of them without."""
+        known = [status.name.lower() for status in Status]
+        for status in statuses:
+            if status not in known:
+                raise ValueError(f"there is no status {quoted(status)} {expected(status, known)}")
+        if not statuses:
+            return len(list(self.pool.claims))
+        judge = Judge(self.pool)
+        return sum(judge.judged(claim).status.name.lower() in statuses for claim in self.pool.claims)
 
     def coverage(self, axis: str, *filters: str) -> Markup:
         """Return a table of matching entries by the values of an axis, grouped by family."""

@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 
 from survey.literature import InvalidSurvey, Pool
+from survey.literature.claims import ledger
 from survey.literature.gaps import OPEN, gap_map
 from survey.site.charts.drawing import Pictures
 from survey.site.prose.prose import render_prose
@@ -152,3 +153,13 @@ def test_a_page_can_say_how_a_claim_stands(pool: Pool, published: Pool) -> None:
         InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'
     ):
         render_prose('{{ claim("stoping-untrained") }}', pool, "read/x.md", "x.md", Pictures())
+
+
+def test_claims_are_counted_by_their_status(pool: Pool) -> None:
+    """Counted anew from the ledger of the newest day."""
+    last = [judgements[-1].status.name.lower() for judgements in ledger(pool).values()]
+    text = '{{ verdicts() }}; {{ verdicts("holds", "once") }}; {{ verdicts("missed") }}; {{ verdicts("contested") }}'
+    told = [str(number) for number in (len(last), last.count("holds") + last.count("once"), last.count("missed"), last.count("contested"))]  # fmt: skip
+    assert render_prose(text, pool, "x.md", "x.md", Pictures()).split("\n")[0] == "; ".join(told)
+    with pytest.raises(InvalidSurvey, match=r'no status "hold" \(did you mean "holds"'):
+        render_prose('{{ verdicts("hold") }}', pool, "x.md", "x.md", Pictures())
