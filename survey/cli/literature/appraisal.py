@@ -15,7 +15,7 @@ from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
-from survey.literature.pool import Answer
+from survey.literature.pool import Answer, Appraisal
 from survey.literature.problems import expected, quoted
 
 
@@ -83,10 +83,10 @@ appraised = click.option("--appraised", "answers", multiple=True, metavar="ITEM=
                          help="Count only works whose study has this answer; repeatable.")  # fmt: skip
 
 
-def matching(pool: Pool, answers: list[tuple[str, str]]) -> frozenset[str]:
-    """Return the works of a pool with these answers; an unknown item or answer is an error of the option."""
+def matching(appraisal: Appraisal, answers: list[tuple[str, str]]) -> frozenset[str]:
+    """Return the works with these answers; an unknown item or answer is an error of the option."""
     try:
-        return pool.appraisal.matching(answers)
+        return appraisal.matching(answers)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--appraised") from None
 

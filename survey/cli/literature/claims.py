@@ -133,7 +133,8 @@ def _interval(figure: Figure | None) -> list[int] | None:
 
 def _on_appraised(pool: Pool, ids: tuple[str, ...], answers: list[tuple[str, str]], form: str) -> None:
     """Print each claim as coded on all works, and on those with these answers."""
-    keys = matching(pool, answers)
+    appraisal = pool.appraisal.within(entry.key for entry in pool)
+    keys = matching(appraisal, answers)
     counted = [claim for claim in pool.claims if (not ids or claim.id in ids) and can_narrow(pool, claim)]
     pairs = [(claim, tally(pool, claim, "pool"), narrowed(pool, claim, keys)) for claim in counted]
     if form == "json":
@@ -163,7 +164,7 @@ def _on_appraised(pool: Pool, ids: tuple[str, ...], answers: list[tuple[str, str
     click.echo(tabulate(shown, ["claim", "all works", "passes", "appraised", "passes"], disable_numparse=True))
     wanted = " and ".join(f"{item}: {answer}" for item, answer in answers)
     click.echo(
-        f"\n{len(keys)} works with {wanted}, of {len(pool.appraisal.asked)} that are asked. A fixed number has no"
+        f"\n{len(keys)} works with {wanted}, of {len(appraisal.asked)} that are asked. A fixed number has no"
         f" result on fewer works. {summary_line(pool)}"
     )
 

@@ -57,6 +57,12 @@ class Appraisal:
     def __bool__(self) -> bool:
         return bool(self.items)
 
+    def within(self, keys: Iterable[str]) -> Appraisal:
+        """Return the appraisal of some entries alone, such as those of an edition."""
+        kept = frozenset(keys)
+        works = {key: found for key, found in self.works.items() if key in kept}
+        return Appraisal(self.items, tuple(key for key in self.asked if key in kept), works)
+
     def answer(self, key: str, item: str) -> Answer | None:
         """Return the answer of a work; None if it was not assessed."""
         found = self.works.get(key, {}).get(item)

@@ -7,6 +7,7 @@ import io
 import json
 import tomllib
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,13 @@ def test_claims_are_counted_on_the_works_with_every_answer(pool: Pool) -> None:
     text = run("claims", "--appraised", "held-out=yes", "--appraised", "code=yes", "message-credit-somewhere")
     assert f"{len(mention)} of {len(applies)}" in text
     assert f"{len(wanted)} works with held-out: yes and code: yes" in text
+
+
+def test_an_edition_counts_its_own_works_alone(pool: Pool) -> None:
+    then = {entry.key for entry in pool.as_of(date(2026, 5, 4))}
+    document = json.loads(run("claims", "--as-of", "2026-05-04", "--appraised", "code=yes", "--format", "json"))
+    assert set(document["works"]) == {key for key in DATA["work"] if key in then}
+    assert document["works"]
 
 
 @pytest.mark.parametrize(

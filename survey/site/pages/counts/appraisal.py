@@ -18,7 +18,7 @@ PAGE = "measure/appraisal.md"
 def appraisal_page(facts: Facts) -> Files:
     """Yield the page; none if the survey asks no questions."""
     pool = facts.pool
-    appraisal = pool.appraisal
+    appraisal = pool.appraisal.within(entry.key for entry in pool)
     if not appraisal:
         return
     items = list(appraisal.items.values())
@@ -28,6 +28,7 @@ def appraisal_page(facts: Facts) -> Files:
             "pages/counts/appraisal.md.j2",
             pool=pool,
             page=PAGE,
+            appraisal=appraisal,
             items=[
                 (item, Counter(appraisal.answer(key, item.id) for key in appraisal.assessed(item.id))) for item in items
             ],
