@@ -89,23 +89,29 @@ def test_nobody_else_on_the_machine_can_talk_to_our_own_cluster(nobody: str, tmp
     stranger = tmp_path / "stranger.pem"
     keys = Security.temporary()  # type: ignore[no-untyped-call]
     stranger.write_text(keys.tls_client_cert + keys.tls_client_key)
+    before = listening()  # what other tests of this process have left open is none of the cluster's
     results = dask(NUMBERS, slowly, FailureCounts(), workers=1)
     next(results)
+    ours = listening() - before
+    host, _, port = nobody.removeprefix("tcp://").partition(":")
+    open_to_all = (host, int(port))
+    assert answers(open_to_all, patience=10), "a cluster without TLS greets whoever connects"
+    assert open_to_all in before
+    assert len(ours) >= 3, "a scheduler, a nanny, a worker"
+    assert {ip for ip, _ in ours} == {"127.0.0.1"}
+    assert [place for place in ours if answers(place) or answers(place, stranger)] == []
+    assert len(list(results)) == len(NUMBERS) - 1, "and the run goes on"
+
+
+def listening() -> set[tuple[str, int]]:
+    """The places at which this process and those that it started wait for connections."""
     here = psutil.Process()
-    listening = {
-        connection.laddr
+    return {
+        (connection.laddr.ip, connection.laddr.port)
         for process in (here, *here.children(recursive=True))
         for connection in process.net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN
     }
-    host, _, port = nobody.removeprefix("tcp://").partition(":")
-    open_to_all = (host, int(port))
-    assert answers(open_to_all, patience=10), "a cluster without TLS greets whoever connects"
-    ours = listening - {open_to_all}
-    assert len(ours) >= 3, "a scheduler, a nanny, a worker"
-    assert {ip for ip, _ in listening} == {"127.0.0.1"}
-    assert [place for place in ours if answers(place) or answers(place, stranger)] == []
-    assert len(list(results)) == len(NUMBERS) - 1, "and the run goes on"
 
 
 def answers(place: tuple[str, int], certificate: Path | None = None, patience: float = 0.5) -> bool:
