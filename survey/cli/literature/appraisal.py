@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -70,17 +69,6 @@ def _table(pool: Pool) -> None:
     click.echo(f"\n{len(found.works)} works assessed of {len(found.asked)} that are asked; {summary_line(pool)}\n")
     for item in found.items.values():
         click.echo(wrapped(f"{item.id}: {item.question}"))
-
-
-def _answers(context: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    for value in values:
-        if not re.fullmatch(r"[^=]+=.+", value):
-            raise click.BadParameter(f"{quoted(value)}: expected ITEM=ANSWER, as in repeats=yes")
-    return [(item.strip(), answer.strip()) for item, _, answer in (value.partition("=") for value in values)]
-
-
-appraised = click.option("--appraised", "answers", multiple=True, metavar="ITEM=ANSWER", callback=_answers,
-                         help="Count only works whose study has this answer; repeatable.")  # fmt: skip
 
 
 def matching(appraisal: Appraisal, answers: list[tuple[str, str]]) -> frozenset[str]:

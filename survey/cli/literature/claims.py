@@ -11,8 +11,8 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from survey.cli.literature.appraisal import appraised, matching
-from survey.cli.literature.options import as_of, pass_bib
+from survey.cli.literature.appraisal import matching
+from survey.cli.literature.options import appraised, as_of, pass_bib
 from survey.cli.literature.printing import json_header, summary_line, wrapped
 from survey.cli.literature.uncertainty import reliability
 from survey.cli.output import formats

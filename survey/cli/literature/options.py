@@ -76,17 +76,26 @@ class Day(click.ParamType[date]):
             self.fail(f"{quoted(value)} is not a date (expected YYYY-MM-DD, as in 2026-05-04)", param, ctx)
 
 
-def _filter(context: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    for value in values:
-        if not re.fullmatch(r"[^=]+=.+", value):
-            raise click.BadParameter(f"{quoted(value)}: expected AXIS=VALUE, as in reward=shared")
-    return [(axis.strip(), words.strip()) for axis, _, words in (value.partition("=") for value in values)]
+def _pairs(form: str) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], list[tuple[str, str]]]:
+    """Return a callback that parts the values of an option at their first equals sign; ``form`` is for its message."""
+
+    def convert(context: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
+        for value in values:
+            if not re.fullmatch(r"[^=]+=.+", value):
+                raise click.BadParameter(f"{quoted(value)}: expected {form}")
+        return [(name.strip(), words.strip()) for name, _, words in (value.partition("=") for value in values)]
+
+    return convert
 
 
 as_of = click.option("--as-of", "day", type=Day(), metavar="DATE",
                      help="Use the pool as of this day (YYYY-MM-DD).")  # fmt: skip
-where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE", callback=_filter,
+where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE",
+                     callback=_pairs("AXIS=VALUE, as in reward=shared"),
                      help="Only entries that match; repeatable.")  # fmt: skip
+appraised = click.option("--appraised", "answers", multiple=True, metavar="ITEM=ANSWER",
+                         callback=_pairs("ITEM=ANSWER, as in repeats=yes"),
+                         help="Count only works whose study has this answer; repeatable.")  # fmt: skip
 primary = click.option("--primary", is_flag=True, help="Match first values only.")
 
 
