@@ -18,7 +18,7 @@ class Problem:
 
     ``str(problem)`` is the line to print::
 
-        bib/pool.bib:214: entry c3: tag-credit: "mesage" is not ... (did you mean "message"?)
+        bib/pool.bib:214: entry c3: tag-credit-grain: "mesage" is not ... (did you mean "message"?)
     """
 
     path: str

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import Browser
 
+from survey.literature import Pool
 from tests.browser.conftest import Site, Visit, violations
 from tests.conftest import ROOT
 
@@ -21,8 +22,10 @@ KINDS = {
     "entry with many authors": "entries/deepseek-r12025/",
     "vocabulary": "axes/",
     "axis": "axes/decision/",
+    "derived axis": "axes/credit/",
+    "part of an axis": "axes/credit-grain/",
     "value": "axes/reward/orchestration/",
-    "empty value": "axes/credit/tool-call/",
+    "empty value": "axes/reward-judge/person/",
     "excluded records": "explore/excluded/",
     "glossary": "glossary/",
     "statistics": "measure/",
@@ -38,6 +41,7 @@ KINDS = {
     "related work": "take-part/related-work/",
     "scale": "measure/scale/",
     "agreement": "measure/agreement/",
+    "adjudications": "measure/agreement/settled/",
     "robustness": "measure/robustness/",
     "notebook": "notebooks/credit/",
     "data format": "take-part/data-format/",
@@ -61,6 +65,12 @@ def test_it_is_quiet_accessible_and_fits(visit: Callable[..., Visit], kind: str,
     found.page.evaluate(f"document.body.dataset.mdColorScheme = '{DARK}'")
     found.page.evaluate("Promise.allSettled(document.getAnimations().map((fading) => fading.finished))")
     check(found, width)
+
+
+def test_the_value_that_stands_for_empty_ones_is_empty(pool: Pool) -> None:
+    _, axis, value, _ = KINDS["empty value"].split("/")
+    assert value in pool.taxonomy[axis].values
+    assert not len(pool.where([(axis, value)]))
 
 
 def test_a_reader_with_a_dark_screen_gets_the_dark_palette(visit: Callable[..., Visit]) -> None:

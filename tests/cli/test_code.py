@@ -128,7 +128,9 @@ def first_readers_words(pool: Pool, key: str) -> list[str]:
 def test_a_blind_reader_sees_no_word_of_the_first_reader(real: Path) -> None:
     pool = load(real)
     keys = [entry.key for entry in pool.entries[::25]]
-    result = survey(real, "--blind", "--axis", "reward", "--axis", "credit", *keys, answers=NEW + "-\n" * 2 * len(keys))
+    result = survey(
+        real, "--blind", "--axis", "reward-for", "--axis", "credit-grain", *keys, answers=NEW + "-\n" * 2 * len(keys)
+    )
     assert result.exit_code == 0
     shown = " ".join(result.stdout.split())
     for key in keys:
@@ -139,9 +141,12 @@ def test_a_blind_reader_sees_no_word_of_the_first_reader(real: Path) -> None:
 
 
 def test_a_reader_who_is_not_blind_sees_tags_and_evidence_and_is_recorded_so(real: Path) -> None:
-    result = survey(real, "--axis", "reward", "magrpo", answers=NEW + "process\nlow\nabstract\n\n")
-    assert 'The pool has "shared". The abstract names hand-made rewards' in " ".join(result.stdout.split())
-    assert recorded(real)["magrpo", "reward"][1]["blind"] == "no"
+    result = survey(real, "--axis", "reward-payee", "magrpo", answers=NEW + "agent\nlow\nabstract\n\n")
+    # the parts of a reward have their evidence in common
+    evidence = load(real)["magrpo"].text("why-reward")
+    assert evidence
+    assert f'The pool has "team". {evidence}' in " ".join(result.stdout.split())
+    assert recorded(real)["magrpo", "reward-payee"][1]["blind"] == "no"
 
 
 def test_the_codebook_leaves_out_examples_that_name_the_work(real: Path) -> None:
@@ -158,28 +163,33 @@ def test_the_codebook_leaves_out_examples_that_name_the_work(real: Path) -> None
 
 
 def test_a_reader_can_say_that_the_tags_of_a_work_are_known(real: Path) -> None:
-    answers = NEW + "process\nlow\nabstract\n\n!\nturn\n\n\n\nshared\n\n\n\n.\n"
-    survey(real, "--blind", "--axis", "reward", "--axis", "credit", "magrpo", "marft", answers=answers)
+    answers = NEW + "agent\nlow\nabstract\n\n!\nturn\n\n\n\nteam\n\n\n\n.\n"
+    survey(real, "--blind", "--axis", "reward-payee", "--axis", "credit-grain", "magrpo", "marft", answers=answers)
     assert {pair: notes["blind"] for pair, (_, notes) in recorded(real).items()} == {
-        ("magrpo", "reward"): "yes",
-        ("magrpo", "credit"): "no",
-        ("marft", "reward"): "yes",
+        ("magrpo", "reward-payee"): "yes",
+        ("magrpo", "credit-grain"): "no",
+        ("marft", "reward-payee"): "yes",
     }
 
 
 def test_how_far_was_read_is_said_in_the_words_of_the_taxonomy(real: Path) -> None:
-    result = survey(real, "--axis", "reward", "magrpo", answers=NEW + "shared\nhihg\n")
+    result = survey(real, "--axis", "reward-payee", "magrpo", answers=NEW + "team\nhihg\n")
     assert result.exit_code == 1
     assert '"hihg" is not a value of confidence (did you mean "high"?)' in result.output
 
 
-def test_without_a_key_the_next_of_the_queue_comes_and_what_was_read_twice_does_not(real: Path) -> None:
-    queue = CliRunner().invoke(main, ["--bib", str(real), "queue", "--axis", "credit", "-n", "1", "--format", "csv"])
-    first = next(csv.DictReader(queue.stdout.splitlines()))["key"]
-    result = survey(real, "--blind", "--axis", "credit", "-n", "1", answers=NEW + "team\nlow\nabstract\n\n")
-    assert f"1 of 1: {first}" in result.stdout
-    queue = CliRunner().invoke(main, ["--bib", str(real), "queue", "--axis", "credit", "-n", "999", "--format", "csv"])
-    assert first not in {row["key"] for row in csv.DictReader(queue.stdout.splitlines())}
+def test_without_a_key_the_next_of_the_queue_comes_and_what_was_read_twice_does_not(once: Path, tmp_path: Path) -> None:
+    bib = Path(shutil.copytree(once, tmp_path / "bib"))
+    asked = ["--bib", str(bib), "queue", "--axis", "decision", "--format", "csv"]
+    waiting = [
+        row["key"] for row in csv.DictReader(CliRunner().invoke(main, [*asked, "-n", "999"]).stdout.splitlines())
+    ]
+    # not the first in the pool either: what could turn a claim comes first
+    assert waiting[0] != load(bib).entries[0].key
+    result = survey(bib, "--blind", "--axis", "decision", "-n", "1", answers=NEW + "none\nlow\nabstract\n\n")
+    assert f"1 of 1: {waiting[0]}" in result.stdout
+    left = [row["key"] for row in csv.DictReader(CliRunner().invoke(main, [*asked, "-n", "999"]).stdout.splitlines())]
+    assert {*left} == {*waiting[1:]}
 
 
 def filled(bib: Path, sheet: Path, values: dict[tuple[str, str], str], bom: bool = False) -> None:

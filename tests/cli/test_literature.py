@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,7 +54,14 @@ def test_check_without_problems_prints_one_line(survey: Survey) -> None:
     result = survey("check")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 1
-    assert re.fullmatch(r"\d+ entries, \d+ excluded records, 20 axes, 3 codings: no problems\n", result.stdout)
+    axes = len(tomllib.loads((ROOT / "bib" / "taxonomy.toml").read_text())["axis"])
+    codings = len(tomllib.loads((ROOT / "bib" / "codings" / "readers.toml").read_text()))
+    entries, records = (
+        len(re.findall(r"(?m)^@", (ROOT / "bib" / f"{name}.bib").read_text())) for name in ("pool", "excluded")
+    )
+    assert result.stdout == (
+        f"{entries} entries, {records} excluded records, {axes} axes, {codings} codings: no problems\n"
+    )
 
 
 def test_check_counts_the_incomplete_author_lists(survey: Survey, small: Path) -> None:
@@ -112,7 +120,8 @@ def test_without_data_the_message_names_the_option(survey: Survey, tmp_path: Pat
 def test_stats_as_a_table_shows_zeros(survey: Survey) -> None:
     out = survey("stats", "--as-of", "2026-05-04").stdout
     assert out.startswith("84 entries, 32 excluded records, as of 2026-05-04\n")
-    assert [line.split()[:3] for line in out.splitlines() if line.startswith("tool ")] == [["tool", "0", "3"]]
+    reward = out[out.index("Reward family (reward)\n") :].partition("\n\n")[0]
+    assert [line.split()[:3] for line in reward.splitlines() if line.startswith("tool ")] == [["tool", "0", "3"]]
 
 
 def test_stats_as_json_and_csv_hold_the_same(survey: Survey, pool: Pool) -> None:
@@ -135,14 +144,14 @@ def test_crosstab_in_every_format(survey: Survey) -> None:
 def test_counts_have_intervals_where_two_readers_coded_the_axis(survey: Survey) -> None:
     whole = json.loads(survey("stats", "--format", "json").stdout)
     rows = {row["cell"]: row for row in whole["axes"]["reward"]}
-    assert rows["hybrid"]["low"] < rows["hybrid"]["count"] <= rows["hybrid"]["high"]
-    assert rows["hybrid"]["read_once"] + rows["hybrid"]["read_twice"] == rows["hybrid"]["count"]
+    assert rows["role"]["low"] < rows["role"]["count"] <= rows["role"]["high"]
+    assert rows["role"]["read_once"] + rows["role"]["read_twice"] == rows["role"]["count"]
     assert rows["na"]["low"] is None
-    assert whole["intervals"]["reward"]["second"] == "second-reading-2026-11"
-    assert "no entry was read" in whole["intervals"]["algorithm"]["none_because"]
+    assert whole["intervals"]["reward"]["second"] == "facets-b-2026-11"
+    assert "no entry was read" in whole["intervals"]["standing"]["none_because"]
     assert all(row["read_once"] is None for row in whole["axes"]["reason"])
     shown = survey("stats").stdout
-    assert f"{rows['hybrid']['low']}\N{EN DASH}{rows['hybrid']['high']}" in shown
+    assert f"{rows['role']['low']}\N{EN DASH}{rows['role']['high']}" in shown
 
 
 def test_cells_have_intervals_of_their_own(survey: Survey) -> None:
@@ -152,7 +161,7 @@ def test_cells_have_intervals_of_their_own(survey: Survey) -> None:
     shown = survey("crosstab", "reward", "credit", "--intervals").stdout
     assert f"{cell['count']} ({cell['low']}\N{EN DASH}{cell['high']})" in shown
     assert "interval" not in survey("crosstab", "reward", "credit").stdout
-    none = survey("crosstab", "reward", "decision", "--intervals").stdout
+    none = survey("crosstab", "reward", "standing", "--intervals").stdout
     assert "no interval for misclassification: no entry was read on" in none
 
 

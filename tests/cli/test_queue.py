@@ -25,8 +25,8 @@ def survey(*arguments: str, bib: Path = ROOT / "bib") -> Result:
 
 
 @pytest.fixture(scope="module")
-def document() -> Any:
-    found: Any = json.loads(survey("--format", "json", "-n", "5000").stdout)
+def document(once: Path) -> Any:
+    found: Any = json.loads(survey("--format", "json", "-n", "5000", bib=once).stdout)
     return found
 
 
@@ -35,8 +35,18 @@ def test_the_rows_fall_in_weight_and_say_which_claims_they_could_turn(document: 
     assert len(pairs) == document["read_once"]
     weights = [pair["weight"] for pair in pairs]
     assert weights == sorted(weights, reverse=True)
+    assert weights[0] > 0, "some could turn a claim"
     for pair in pairs[:50]:
         assert pair["weight"] == pytest.approx(sum(c["chance"] / c["changes"] for c in pair["claims"]))
+
+
+def test_what_was_read_twice_or_follows_from_other_axes_is_not_waiting() -> None:
+    # two readings by the latest codebook have every entry, on the axes that they were made for
+    with (ROOT / "bib" / "codings" / "facets-a-2026-11.csv").open(newline="") as stream:
+        read = {row["axis"] for row in csv.DictReader(stream)}
+    waiting = json.loads(survey("--format", "json", "-n", "5000").stdout)["pairs"]
+    assert waiting
+    assert {pair["axis"] for pair in waiting}.isdisjoint({*read, "reward", "credit"})
 
 
 def test_a_claim_has_as_many_pivotal_pairs_as_pairs_name_it(document: Any) -> None:
@@ -46,34 +56,41 @@ def test_a_claim_has_as_many_pivotal_pairs_as_pairs_name_it(document: Any) -> No
         )
 
 
-def test_one_axis_and_so_many_rows() -> None:
-    rows = list(csv.DictReader(io.StringIO(survey("--axis", "credit", "-n", "3", "--format", "csv").stdout)))
+def test_one_axis_and_so_many_rows(once: Path) -> None:
+    found = survey("--axis", "credit-grain", "-n", "3", "--format", "csv", bib=once).stdout
+    rows = list(csv.DictReader(io.StringIO(found)))
     assert [row["rank"] for row in rows] == ["1", "2", "3"]
-    assert {row["axis"] for row in rows} == {"credit"}
+    assert {row["axis"] for row in rows} == {"credit-grain"}
 
 
-def test_blind_names_no_value_and_no_claim() -> None:
-    words = ("token-credit-never-first", "token; agent", "message; turn")
-    shown = survey("--axis", "credit", "--format", "csv").stdout
-    assert all(word in shown for word in words)
+def test_blind_names_no_value_and_no_claim(once: Path) -> None:
+    shown = survey("--axis", "decision", "--format", "csv", bib=once).stdout
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    claims = {claim for row in rows for claim in row["claims"].split("; ") if claim}
+    words = {*claims, *(row["value"] for row in rows if ":" in row["value"])}
+    assert len(words) > len(claims) > 1
     for form in ("table", "json", "csv"):
-        hidden = survey("--axis", "credit", "--format", form, "--blind").stdout
-        assert "gbc2026" in hidden
+        hidden = survey("--axis", "decision", "--format", form, "--blind", bib=once).stdout
+        assert rows[0]["key"] in hidden
         assert not [word for word in (*words, "chance") if word in hidden]
 
 
-def test_the_claims_come_with_the_fewest_changes_first() -> None:
-    rows = list(csv.DictReader(io.StringIO(survey("--claims", "--format", "csv", "-n", "500").stdout)))
+def test_the_claims_come_with_the_fewest_changes_first(once: Path) -> None:
+    found = survey("--claims", "--format", "csv", "-n", "500", bib=once).stdout
+    rows = list(csv.DictReader(io.StringIO(found)))
     changes = [int(row["changes"]) if row["changes"] else 999 for row in rows]
     assert changes == sorted(changes)
     assert 1 in changes
-    assert survey("--claims", "-n", "500").stdout.count("\n") >= len(rows)
+    assert survey("--claims", "-n", "500", bib=once).stdout.count("\n") >= len(rows)
 
 
 def test_an_axis_that_does_not_exist_is_named_with_the_nearest_one() -> None:
-    result = survey("--axis", "rewards")
+    result = survey("--axis", "topologies")
     assert result.exit_code == 2
-    assert 'there is no axis "rewards" to be read (did you mean "reward"?)' in result.output
+    assert 'there is no axis "topologies" to be read (did you mean "topology"?)' in result.output
+    derived = survey("--axis", "reward")
+    assert derived.exit_code == 2
+    assert 'there is no axis "reward" to be read' in derived.output, "it follows from others"
 
 
 def test_another_survey_has_a_queue_too() -> None:

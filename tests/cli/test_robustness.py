@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,21 +15,23 @@ from click.testing import CliRunner, Result
 from survey.cli.literature.robustness import COMMANDS, robustness
 from survey.literature import Pool
 from survey.literature.claims import by_standing, conclusions
+from tests.conftest import PUBLISHED
 from tests.literature.conftest import ENTRY, TAXONOMY
 
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition, which never changes."""
-    return published
+    """The pool of the first edition with the tags of that day, which never changes."""
+    return published.as_of(date.fromisoformat(PUBLISHED))
 
 
 @pytest.fixture
 def survey(published_bib: Path) -> Callable[..., Result]:
-    """Run the command on the data of the first edition (or on those of ``bib``)."""
+    """Run the command on the first edition (or on the data in ``bib``), with the tags of that day unless asked."""
 
     def run(*arguments: str, bib: Path = published_bib) -> Result:
-        result = CliRunner().invoke(robustness, list(arguments), obj=bib)
+        then = () if bib != published_bib or "--as-of" in arguments else ("--as-of", PUBLISHED)
+        result = CliRunner().invoke(robustness, [*then, *arguments], obj=bib)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

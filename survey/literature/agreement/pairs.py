@@ -12,12 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, combinations
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from survey.extras import lazy
 from survey.literature.agreement.reliability import Category, Estimate, reliability
-from survey.literature.pool import NOT_CODED, Adjudication, Coding, Entry, Judgement, Pool, cells, compared_values
+from survey.literature.pool import NOT_CODED, Adjudication, Coding, Judgement, Pool, cells, compared_values
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape
 
@@ -125,25 +125,36 @@ def reading(pool: Pool, id: str) -> Coding:
 
     """
     if id == POOL:
-        return Coding(POOL, "this pool", pool.day, OWN, tuple(chain.from_iterable(pool.map_cached(_own))))
+        return Coding(POOL, "this pool", pool.day, OWN, _own(pool))
     if id not in pool.codings:
         raise ValueError(f"there is no coding {quoted(id)} {expected(id, [*pool.codings, POOL])}")
     return pool.codings[id]
 
 
-def _own(entry: Entry) -> tuple[Judgement, ...]:
-    return tuple(Judgement(entry.key, axis, tags, {"why": entry.why(axis)}) for axis, tags in entry.tags.items())
+def _own(pool: Pool) -> tuple[Judgement, ...]:
+    why = {axis.id: axis.why for axis in pool.taxonomy.on("entry")}
+    return tuple(
+        Judgement(entry.key, axis, tags, {"why": entry.text(why[axis])})
+        for entry in pool
+        for axis, tags in entry.tags.items()
+    )
 
 
 def reading_pairs(pool: Pool) -> tuple[Pair, ...]:
-    """Return every pair of comparable readings: the codings with each other, then the pool with each."""
-    pairs = (_pair(pool, reading(pool, POOL), coding) for coding in pool.codings.values())
+    """Return every pair of comparable readings: codings by one codebook, then the pool with some.
+
+    The pool is compared with the codings by its own codebook, and with those from which it took its first tags over.
+    """
+    latest = max((coding.codebook for coding in pool.codings.values()), default="")
+    some = [c for c in pool.codings.values() if c.taken_over or c.codebook == latest]
+    pairs = (_pair(pool, reading(pool, POOL), coding) for coding in some)
     return (*coding_pairs(pool), *(pair for pair in pairs if pair.axes))
 
 
 def coding_pairs(pool: Pool) -> tuple[Pair, ...]:
-    """Return every pair of comparable codings, without the pool's own tags."""
-    pairs = (_pair(pool, one, other) for one, other in combinations(pool.codings.values(), 2))
+    """Return every pair of comparable codings, which were made by one codebook, without the pool's own tags."""
+    both = combinations(pool.codings.values(), 2)
+    pairs = (_pair(pool, one, other) for one, other in both if one.codebook == other.codebook)
     return tuple(pair for pair in pairs if pair.axes)
 
 

@@ -30,7 +30,11 @@ def sources(pool: Pool, axes: Sequence[str]) -> Sources | str:
         if axis.shape is Shape.QUANTITY:
             return f"{axis.label.lower()} is numeric, and numbers are not compared"
     codings = sorted(pool.codings.values(), key=lambda coding: coding.made)
-    pairs = [(one, other, _shared(pool, one, other, axes)) for one, other in combinations(codings, 2)]
+    pairs = [
+        (one, other, _shared(pool, one, other, axes))
+        for one, other in combinations(codings, 2)
+        if one.codebook == other.codebook
+    ]
     label = " and ".join(taxonomy[name].label.lower() for name in axes)
     if not any(keys for *_, keys in pairs):
         return f"no entry was read on {label} by two readers whose codings are stored"

@@ -84,6 +84,8 @@ class Judgement:
     since: str = ""
     because: tuple[str, ...] = ()
     appeared: Tally | None = None
+    reread: bool = False
+    """Whether it fails on the works of that edition as they are tagged today."""
 
     @property
     def broad(self) -> Tally:
@@ -103,6 +105,8 @@ class Judgement:
     @property
     def verdict(self) -> str:
         """The status as text, with date and cause if there are any."""
+        if self.reread:
+            return f"{self.status}: the works of {self.held} are read differently since"
         if self.status is Status.CONTESTED:
             readers = " and ".join(READERS[name] for name in self.differing) or "in another coding"
             return f"{self.status}: read differently {readers}"
@@ -275,14 +279,19 @@ class Judge:
         claim, now = found.claim, self.pool.as_of(found.day)
         known = {date.fromisoformat(entry.text("added")) for entry in now} if not self.pool.editions else set()
         days = [day for day in sorted({*self.pool.editions, *known}) if day < found.day]
-        held = next((day for day in reversed(days) if self._holds(claim, day)), None)
+        held = next((day for day in reversed(days) if self._held(claim, day)), None)
+        held = held or next((day for day in reversed(days) if self._holds(claim, day)), None)
         if held is None:
             return replace(found, status=Status.FAILS)
         then = list(self._tallies(claim, held))
         before = {work.key for work in (*self.pool.as_of(held).entries, *self.pool.as_of(held).records)}
         against = [key for key in speaking(now, claim, found.broad) if key not in before]
-        if then[0].holds and not all(t.agrees for t in then) and not _suffice(claim, len(against)):
-            return replace(found, status=Status.CONTESTED, held=held)
+        again = tally(now.only(entry for entry in now if entry.key in before), claim, "pool")
+        if then[0].holds and not _suffice(claim, len(against)):
+            if not again.holds:  # the same works, read again, say otherwise: nothing newer is needed
+                return replace(found, status=Status.CONTESTED, held=held, reread=True)
+            if not all(t.agrees for t in then):
+                return replace(found, status=Status.CONTESTED, held=held)
         public = now.appeared_by(held)
         there = tuple(key for key in against if key in public)
         # what another reading alone held to be true then fails by our tags on any works: ask what was missing
@@ -297,6 +306,11 @@ class Judge:
         return replace(
             found, status=Status.OVERTURNED, held=held, since=since or found.day.isoformat(), because=because
         )
+
+    def _held(self, claim: Claim, day: date) -> bool:
+        """Return whether a claim held by the pool's own tags of a day."""
+        then = self.pool.as_of(day)
+        return measurable(then, claim) and tally(then, claim, "pool").holds
 
     def _holds(self, claim: Claim, day: date) -> bool:
         """Return whether a claim held in any reading, as far as the works of that day were known."""

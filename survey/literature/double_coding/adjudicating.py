@@ -31,9 +31,13 @@ class Open:
 def open_disagreements(
     pool: Pool, axes: Collection[str], keys: Collection[str] = (), apart: bool = False
 ) -> tuple[Open, ...]:
-    """Return the disagreements on some axes, in the order of pool and taxonomy; ``apart`` compares absences, too."""
+    """Return the disagreements on some axes, in the order of pool and taxonomy; ``apart`` compares absences, too.
+
+    Only codings by the latest codebook count, by which the pool is coded.
+    """
+    latest = max((coding.codebook for coding in pool.codings.values()), default="")
     sides: dict[PairId, list[tuple[str, Judgement]]] = defaultdict(list)
-    for coding in pool.codings.values():
+    for coding in (coding for coding in pool.codings.values() if coding.codebook == latest):
         for judgement in coding.judgements:
             sides[judgement.key, judgement.axis].append((coding.id, judgement))
     found = []

@@ -1,7 +1,7 @@
 """How often each tag was read, and how far second readings depart from first ones.
 
-A *pair* is an entry and an axis. Its readings are the codings that have it, and the pool's own tag. The tags of the
-coding named ``published`` in ``claims.toml`` were taken over by the pool: for its pairs the pool is no further reading.
+A *pair* is an entry and an axis. Its readings are the codings that have it, and the pool's own tag, unless the pool
+took it over from one of these codings.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class Reading:
     by: str
     tags: Tags
     blind: str = ""
+    codebook: str = ""
 
 
 def coded_axes(pool: Pool) -> tuple[Axis, ...]:
-    """Return the axes that describe a work, and not the reading of it: the axes of entries that need evidence."""
-    return tuple(axis for axis in pool.taxonomy.on("entry") if axis.evidence)
+    """Return the axes that readers judge: those of entries that describe a work, and do not follow from others."""
+    return tuple(axis for axis in pool.taxonomy if axis.coded)
 
 
 def readings(pool: Pool) -> dict[PairId, tuple[Reading, ...]]:
@@ -43,14 +44,14 @@ def readings(pool: Pool) -> dict[PairId, tuple[Reading, ...]]:
     found: dict[PairId, list[Reading]] = defaultdict(list)
     for coding in pool.codings.values():
         for judgement in coding.judgements:
-            reading = Reading(coding.id, judgement.tags, judgement.notes.get("blind", ""))
+            reading = Reading(coding.id, judgement.tags, judgement.notes.get("blind", ""), coding.codebook)
             found[judgement.key, judgement.axis].append(reading)
-    source = pool.claims.readings.published if pool.claims.readings else ""
+    sources = {coding.id for coding in pool.codings.values() if coding.taken_over}
     for entry in pool:
         for axis in coded_axes(pool):
             pair = entry.key, axis.id
             tags = own_tags(pool, entry, axis.id)
-            if tags and source not in {reading.by for reading in found[pair]}:
+            if tags and sources.isdisjoint(reading.by for reading in found[pair]):
                 found[pair].insert(0, Reading(POOL, tags))
     return {(e.key, axis.id): tuple(found[e.key, axis.id]) for e in pool for axis in coded_axes(pool)}
 
@@ -87,13 +88,19 @@ class Reliability:
 def reliabilities(pool: Pool, read: Mapping[PairId, tuple[Reading, ...]]) -> dict[str, Reliability]:
     """Return the reliability of every coded axis.
 
-    Where an axis has comparisons with a blind reading, only these count: a reader who has seen a tag agrees with it
-    more often.
+    Readings by different codebooks are not compared. Where an axis has comparisons with a blind reading, only these
+    count: a reader who has seen a tag agrees with it more often.
     """
     compared: dict[str, tuple[tuple[Tags, Tags], ...]] = {}
     rates: dict[str, float] = {}
     for axis in coded_axes(pool):
-        every = [both for (_, on), some in read.items() if on == axis.id for both in permutations(some, 2)]
+        every = [
+            (one, other)
+            for (_, on), some in read.items()
+            if on == axis.id
+            for one, other in permutations(some, 2)
+            if one.codebook == other.codebook
+        ]
         chosen = [both for both in every if {side.blind for side in both} - {""} == {"yes"}] or every
         compared[axis.id] = tuple((one.tags, other.tags) for one, other in chosen)
         if chosen:

@@ -32,7 +32,7 @@ def retagged(text: str, entry: Entry, axis: Axis, tags: tuple[Tag, ...], why: st
     match, value = found[0], format_tags(tags)
     new = f"{{{value}}}" if match["value"].startswith("{") else f'"{value}"'
     rest = text[match.end() :]
-    if axis.evidence and axis.why not in entry.block.fields and tags[0].word != Absence.NA:
+    if axis.coded and axis.why not in entry.block.fields and tags[0].word != Absence.NA:
         if reason := unwritable(why):
             raise InvalidSurvey([Problem(entry.path, line, reason, entry.key, axis.why)])
         rest = _with_evidence(text, match, axis, why) + rest

@@ -27,7 +27,7 @@ def _stamp(pool: Pool) -> str:
 
 def tidy(block: Block, taxonomy: Taxonomy, on: str = "entry") -> Block:
     """Return the block with its fields in the usual order: citation, tags with evidence, the rest."""
-    tagged = [name for axis in taxonomy.on(on) for name in (axis.field, axis.why)]
+    tagged = [name for axis in taxonomy.on(on) for name in (axis.field, *([] if axis.part_of else [axis.why]))]
     order = [*CITED, "authors-incomplete", "code", "appeared", "screened", *tagged]
     last = ["summary", "sources", "added"]
     rest = [name for name in block.fields if name not in order and name not in last]

@@ -31,7 +31,8 @@ def blank_entry(name: str, taxonomy: Taxonomy, today: str) -> str:
     else:
         fields += [("year", "{}"), ("url", "{}")]
     for axis in axes:
-        fields.append((axis.field, "{}"))
+        if not axis.steps:
+            fields.append((axis.field, "{}"))
         if axis.evidence:
             fields.append((axis.why, "{}"))
     fields += [("summary", "{}"), ("sources", "{}"), ("added", f"{{{today}}}")]
@@ -56,6 +57,8 @@ HELP = (
 
 
 def _remark(axis: Axis, width: int) -> str:
+    if axis.steps:
+        return f"{axis.why:<{width}}  evidence for {', '.join(axis.parts)}, from which {axis.id} follows"
     how = f" (each followed by {' or '.join(f': {q}' for q in axis.qualifiers)})" if axis.qualifiers else ""
     values = [f"{value}: N" if axis.shape is Shape.QUANTITY else value for value in axis.values]
     return f"{axis.field:<{width}}  {HOW_MANY[axis.shape]}: {' | '.join([*values, *axis.absences])}{how}"

@@ -8,14 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from survey.literature.bibtex import FORBIDDEN
 from survey.literature.pool.entries import Entry
-from survey.literature.pool.tags import Tag, format_tags, parse_tags
+from survey.literature.pool.tags import Tag, derived_tags, format_tags, parse_tags
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import Axis, Shape, Taxonomy, read_toml
 
@@ -52,6 +52,10 @@ class Coding:
     made: date
     statement: str
     judgements: tuple[Judgement, ...]
+    codebook: str = ""
+    """The day of the codebook by which it was made; codings by different codebooks are not compared."""
+    taken_over: bool = False
+    """Whether the pool took its first tags over from this coding: then the pool is no reading beside it."""
 
     def of(self, key: str) -> dict[str, Judgement]:
         """Return the judgements on one entry, by axis."""
@@ -101,8 +105,23 @@ def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tup
             message = f"does not describe {path.name} (expected a table [{path.stem}] with reader, made, statement)"
             problems.append(Problem(str(folder / READERS), 1, message))
         else:
-            codings[path.stem] = Coding(path.stem, *reader, judgements)
+            judgements = (*judgements, *_derived(judgements, taxonomy))
+            codings[path.stem] = replace(reader, judgements=judgements)
     return codings, problems
+
+
+def _derived(judgements: Iterable[Judgement], taxonomy: Taxonomy) -> Iterator[Judgement]:
+    """Yield the judgements that follow from a reader's on the parts of an axis, where the reader judged all of them."""
+    by_key: dict[str, dict[str, Judgement]] = {}
+    for judgement in judgements:
+        by_key.setdefault(judgement.key, {})[judgement.axis] = judgement
+    axes = [axis for axis in taxonomy.on("entry") if axis.steps]
+    for key, judged in by_key.items():
+        for axis in axes:
+            if axis.id not in judged and judged.keys() >= {*axis.parts}:
+                tags = derived_tags(axis, {part: judged[part].tags for part in axis.parts})
+                if tags:
+                    yield Judgement(key, axis.id, tags, judged[axis.parts[0]].notes)
 
 
 def read_judgements(
@@ -146,7 +165,29 @@ def read_adjudications(
             messages.append("no two readings differ here (delete the row)")
         problems += [Problem(str(path), line, message, *place) for message in messages]
         found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""), was)
-    return found, problems
+    return found | _settled_by_parts(found, codings.values(), by_key, taxonomy), problems
+
+
+def _settled_by_parts(
+    found: Mapping[tuple[str, str], Adjudication],
+    codings: Collection[Coding],
+    by_key: Mapping[str, Entry],
+    taxonomy: Taxonomy,
+) -> dict[tuple[str, str], Adjudication]:
+    """Return what is settled on derived axes on which readers of the parts differ, since it is settled on the parts."""
+    settled = {}
+    for axis in (axis for axis in taxonomy.on("entry") if axis.steps):
+        read: dict[str, set[tuple[str, ...]]] = {}
+        for coding in codings:
+            if {*axis.parts} <= {judgement.axis for judgement in coding.judgements}:
+                for judgement in (j for j in coding.judgements if j.axis == axis.id):
+                    read.setdefault(judgement.key, set()).add(compared_values(judgement.tags, axis))
+        for key, entry in by_key.items():
+            rulings = [found[key, part] for part in axis.parts if (key, part) in found]
+            if rulings and len(read.get(key, ())) > 1 and (key, axis.id) not in found:
+                why = " ".join(dict.fromkeys(ruling.why for ruling in rulings))
+                settled[key, axis.id] = Adjudication(key, axis.id, entry.tags.get(axis.id, ()), why)
+    return settled
 
 
 def read_sheet(
@@ -230,8 +271,8 @@ def _judgement(
     return Judgement(key, axis, tags, notes), messages
 
 
-def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Problem]]:
-    """Return reader, date and statement of each coding, by file name, and the problems of the file."""
+def read_readers(path: Path) -> tuple[dict[str, Coding], list[Problem]]:
+    """Return each coding without its judgements, by file name, and the problems of the file."""
     try:
         tables, _ = read_toml(path, str(path))
     except InvalidSurvey as error:
@@ -240,8 +281,15 @@ def read_readers(path: Path) -> tuple[dict[str, tuple[str, date, str]], list[Pro
     for id, table in tables.items():
         values = table if isinstance(table, dict) else {}
         reader, made, statement = (values.get(key) for key in ("reader", "made", "statement"))
-        if type(made) is date and _is_text(reader) and _is_text(statement):
-            readers[id] = (str(reader), made, str(statement))
+        taken_over, codebook = values.get("taken-over", False), values.get("codebook", "")
+        if type(taken_over) is not bool:
+            message = f"taken-over: found {quoted(str(taken_over))}, expected true or false"
+            problems.append(Problem(str(path), 1, message, id))
+        elif codebook and type(codebook) is not date:
+            message = f"codebook: found {quoted(str(codebook))}, expected a date, as in 2026-11-23"
+            problems.append(Problem(str(path), 1, message, id))
+        elif type(made) is date and _is_text(reader) and _is_text(statement):
+            readers[id] = Coding(id, str(reader), made, str(statement), (), str(codebook), taken_over)
         else:
             message = "needs a reader (text), made (a date) and a statement (text)"
             problems.append(Problem(str(path), 1, message, id))

@@ -21,7 +21,7 @@ from survey.literature.bibtex import (
     parse_names,
     readable,
 )
-from survey.literature.pool.tags import Tag, parse_tags
+from survey.literature.pool.tags import Tag, derived_tags, format_tags, parse_tags
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import Absence, Axis, Taxonomy
 
@@ -159,9 +159,10 @@ def check_days(works: Iterable[Entry], latest: date) -> list[Problem]:
 
 def restored_tags(block: Block, taxonomy: Taxonomy, on: str) -> Mapping[str, tuple[Tag, ...]]:
     """Return the tags of a block as an edition published it: it was checked then, and is not checked again."""
-    axes = (axis for axis in taxonomy.on(on) if axis.field in block.fields)
-    found = {axis.id: parse_tags(block.fields[axis.field].text, axis)[0] for axis in axes}
-    return MappingProxyType({axis: tags for axis, tags in found.items() if tags})
+    axes = taxonomy.on(on)
+    found = {a.id: parse_tags(block.fields[a.field].text, a)[0] for a in axes if a.field in block.fields}
+    found |= {a.id: derived_tags(a, found) for a in axes if a.steps and a.id not in found}
+    return MappingProxyType({a.id: tags for a in axes if (tags := found.get(a.id))})
 
 
 class _Reading:
@@ -170,7 +171,9 @@ class _Reading:
     def __init__(self, path: str, taxonomy: Taxonomy, on: str) -> None:
         self.path, self.taxonomy, self.on = path, taxonomy, on
         self.axes = taxonomy.on(on)
-        self.axis_fields = {axis.field for axis in self.axes} | {axis.why for axis in self.axes if axis.evidence}
+        self.derived = {axis.field: axis for axis in self.axes if axis.steps}
+        self.axis_fields = {axis.field for axis in self.axes if not axis.steps}
+        self.axis_fields |= {axis.why for axis in self.axes if axis.evidence}
         self.known = self.axis_fields | set(CITED) | set(OWN)
         self.problems: list[Problem] = []
         self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
@@ -185,13 +188,18 @@ class _Reading:
         for name in REQUIRED[self.on]:
             if name not in block.fields:
                 self._report(block, name, ["is missing"])
-        tags = {axis.id: found for axis in self.axes if (found := self._tagged(block, axis))}
+        tags = {axis.id: found for axis in self.axes if not axis.steps and (found := self._tagged(block, axis))}
+        tags |= {axis.id: found for axis in self.derived.values() if (found := self._derived(block, axis, tags))}
         self._rules(block, tags)
-        return MappingProxyType(tags)
+        return MappingProxyType({axis.id: tags[axis.id] for axis in self.axes if axis.id in tags})
 
     def _name(self, block: Block, name: str) -> None:
         """Report unknown fields with our prefixes, and other unknown fields that look like misspellings."""
         if name in self.known:
+            return
+        if name in self.derived:
+            parts = ", ".join(self.taxonomy[part].field for part in self.derived[name].parts)
+            self._report(block, name, [f"follows from {parts} (delete it)"])
             return
         if name.startswith(PREFIXES):
             self._report(block, name, [f"is not a field of this survey {expected(name, sorted(self.axis_fields))}"])
@@ -202,7 +210,7 @@ class _Reading:
         if axis.field not in block.fields:
             if axis.required:
                 self._report(block, axis.field, [f"is missing {expected('', axis.words)}"])
-            elif axis.why in block.fields:
+            elif axis.why in block.fields and not axis.part_of:
                 self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
             return ()
         written = axis.id, block.text(axis.field)
@@ -210,15 +218,32 @@ class _Reading:
             self._parsed[written] = parse_tags(written[1], axis)
         tags, problems = self._parsed[written]
         self._report(block, axis.field, problems)
-        inapplicable = any(tag.word == Absence.NA for tag in tags)
-        why = block.fields.get(axis.why)
-        if axis.evidence and why is None and not inapplicable:
-            tagged = quoted(block.text(axis.field))
-            message = f"is missing (say in your own words what supports {axis.field} = {tagged}, and where it stands)"
-            self._report(block, axis.why, [message])
-        elif axis.evidence and why is not None and not why.text:
-            self._report(block, axis.why, check_field(axis.why, ""))
+        self._supported(block, axis, tags, block.text(axis.field))
         return tags
+
+    def _derived(self, block: Block, axis: Axis, tags: Mapping[str, tuple[Tag, ...]]) -> tuple[Tag, ...]:
+        """Return what follows from the tags of a block on the parts of an axis; nothing if one of them is missing."""
+        parts = [part for part in axis.parts if part in tags]
+        found = derived_tags(axis, tags)
+        if found:
+            self._supported(block, axis, found, format_tags(found))
+        elif len(parts) == len(axis.parts):
+            given = " and ".join(f"{part} = {quoted(format_tags(tags[part]))}" for part in parts)
+            field = self.taxonomy[parts[-1]].field
+            self._report(block, field, [f"no {axis.id} follows from {given} (change one of them)"])
+        return found
+
+    def _supported(self, block: Block, axis: Axis, tags: tuple[Tag, ...], written: str) -> None:
+        """Report evidence that is missing or empty."""
+        why = block.fields.get(axis.why)
+        if not axis.evidence:
+            return
+        if why is None and not any(tag.word == Absence.NA for tag in tags):
+            tagged = f"{axis.field} = {quoted(written)}"
+            message = f"is missing (say in your own words what supports {tagged}, and where it stands)"
+            self._report(block, axis.why, [message])
+        elif why is not None and not why.text:
+            self._report(block, axis.why, check_field(axis.why, ""))
 
     def _rules(self, block: Block, tags: Mapping[str, tuple[Tag, ...]]) -> None:
         for rule in self.taxonomy.rules:
@@ -228,7 +253,7 @@ class _Reading:
             for axis, words in rule.only.items():
                 wrong = [tag.word for tag in tags.get(axis, ()) if tag.word not in words]
                 if wrong:
-                    field = self.taxonomy[axis].field
+                    field = self.taxonomy.field_of(axis)
                     allowed = " or ".join(map(quoted, words))
                     self._report(block, field, [f"{quoted(wrong[0])} cannot be: {rule.because} (expected {allowed})"])
 

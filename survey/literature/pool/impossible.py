@@ -23,7 +23,7 @@ def check_impossible_cells(entries: Iterable[Entry], taxonomy: Taxonomy) -> list
                 *others, last = here
                 beside = " and ".join(f"{axis} = {quoted(here[axis])}" for axis in others)
                 message = f"{quoted(here[last])} cannot stand beside {beside}: {impossible.why} (change one of them)"
-                field = taxonomy[last].field
-                line = entry.block.fields[field].line
+                field = taxonomy.field_of(last)
+                line = entry.block.fields[field].line if field in entry.block.fields else entry.block.line
                 problems.append(Problem(entry.path, line, message, entry.key, field))
     return problems

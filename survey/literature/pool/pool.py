@@ -292,7 +292,7 @@ class Pool:
         axes = [axis.id for axis in self.taxonomy.on("entry")]
         entries = []
         for entry in self.entries:
-            tags = {**entry.tags, **judged.get(entry.key, {})}
+            tags = {**entry.tags, **judged.get(entry.key, {})}  # of derived axes as well, if all parts were judged
             entries.append(replace(entry, tags=MappingProxyType({axis: tags[axis] for axis in axes if axis in tags})))
         return replace(self, entries=tuple(entries), root=None, origin=self, coding=coding)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from survey.literature.problems import expected, quoted
@@ -33,6 +33,15 @@ class Tag:
 
 
 ABSENT = frozenset(Absence)
+
+OPEN = (Shape.RANKED, Shape.SET)
+"""Shapes of axes on which ``unknown`` may follow values: there is more, and what was read does not say what."""
+
+
+def derived_tags(axis: Axis, tags: Mapping[str, tuple[Tag, ...]]) -> tuple[Tag, ...]:
+    """Return the tags of a derived axis that follow from the tags on its parts; none if nothing follows."""
+    words = {part: [tag.word for tag in tags.get(part, ())] for part in axis.parts}
+    return tuple(Tag(axis.id, word) for word in axis.derived(words))
 
 
 def parse_tags(text: str, axis: Axis) -> tuple[tuple[Tag, ...], list[str]]:
@@ -81,7 +90,7 @@ def _tag(part: str, axis: Axis) -> tuple[Tag | None, str]:
 def _together(tags: list[Tag], axis: Axis) -> Iterator[str]:
     if len(tags) > 1 and axis.shape is Shape.ONE:
         yield f"has {len(tags)} values, expected one: {quoted(format_tags(tuple(tags)))}"
-    for tag in tags:
-        if tag.absent and len(tags) > 1:
+    for place, tag in enumerate(tags):
+        if tag.absent and len(tags) > 1 and not (tag.word == Absence.UNKNOWN and place and axis.shape in OPEN):
             yield f'"{tag.word}" cannot stand beside a value: {quoted(format_tags(tuple(tags)))}'
             return

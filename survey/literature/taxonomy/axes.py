@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -74,8 +74,22 @@ class Value(Term):
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One rule of a derived axis: a word that follows where every condition holds.
+
+    A condition holds if the entry has one of the words on the axis.
+    """
+
+    gives: str
+    when: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Axis(Term):
-    """One question answered for every entry (or for every excluded record)."""
+    """One question answered for every entry (or for every excluded record).
+
+    An axis with ``steps`` is derived: its tags follow from those on other axes, its parts, and are not written down.
+    """
 
     field: str = ""
     shape: Shape = Shape.ONE
@@ -88,11 +102,41 @@ class Axis(Term):
     families: Mapping[str, Term] = _empty()
     qualifiers: Mapping[str, Term] = _empty()
     absences: tuple[Absence, ...] = ()
+    steps: tuple[Step, ...] = ()
+    part_of: str = ""
+    """The derived axis to whose question this one belongs: its evidence is also the evidence for this one."""
 
     @property
     def why(self) -> str:
         """The field that holds the evidence for this axis."""
-        return f"why-{self.id}"
+        return f"why-{self.part_of or self.id}"
+
+    @property
+    def coded(self) -> bool:
+        """Whether readers judge it: it says something of the work, and does not follow from other axes."""
+        return self.on == "entry" and (self.evidence or bool(self.part_of)) and not self.steps
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The axes from which this one is derived, in the order in which its steps name them."""
+        return tuple(dict.fromkeys(axis for step in self.steps for axis, _ in step.when))
+
+    def derived(self, words: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """Return what follows from the words of an entry on other axes: of each step that holds its word, in order.
+
+        A word for absence follows only where no value does, except "does not say" beside values of an axis that
+        takes several. An axis with one value takes the first.
+        """
+        found = dict.fromkeys(
+            step.gives for step in self.steps if all(set(asked) & set(words.get(axis, ())) for axis, asked in step.when)
+        )
+        values = [word for word in found if word in self.values]
+        if self.shape is Shape.ONE:
+            return tuple([*values, *found][:1])
+        missing = [word for word in found if word not in self.values]
+        if values:
+            return (*values, *([Absence.UNKNOWN] if Absence.UNKNOWN in missing else []))
+        return tuple(missing[:1])
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -175,6 +219,11 @@ class Taxonomy:
     def on(self, what: str) -> tuple[Axis, ...]:
         """Return the axes of entries, or those of excluded records."""
         return tuple(axis for axis in self if axis.on == what)
+
+    def field_of(self, axis: str) -> str:
+        """Return the field of an axis; of a derived one that of its first part, since its own is not written."""
+        parts = self.axes[axis].parts
+        return self.axes[parts[0] if parts else axis].field
 
     @property
     def main(self) -> tuple[Axis, ...]:

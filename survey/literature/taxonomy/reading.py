@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from survey.literature.bibtex import CITED, OWN
-from survey.literature.problems import InvalidSurvey, quoted
+from survey.literature.problems import InvalidSurvey, expected, quoted
 from survey.literature.taxonomy.axes import (
     FAMILY_ID,
     Absence,
@@ -18,6 +19,7 @@ from survey.literature.taxonomy.axes import (
     Impossible,
     Rule,
     Shape,
+    Step,
     Taxonomy,
     Term,
     Value,
@@ -26,14 +28,18 @@ from survey.literature.taxonomy.toml_tables import Tables, read_toml
 
 __all__ = ["read_taxonomy", "read_toml"]
 
-TOP_KEYS = ("survey", "limits", "absence", "axis", "rule", "impossible", "gaps")
+TOP_KEYS = ("survey", "limits", "absence", "axis", "applies", "rule", "impossible", "gaps")
 SURVEY_KEYS = ("title", "languages")
 AXIS_KEYS = (
     "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
-    "value", "family", "qualifier",
+    "value", "family", "qualifier", "step", "part-of",
 )  # fmt: skip
 VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first")
 TERM_KEYS = ("label", "definition")
+STEP_KEYS = ("gives", "when")
+APPLIES_KEYS = ("axes", "by", "words")
+VALUE_WORD = "value"
+"""Stands for every value of an axis where it is said what may stand there."""
 RULE_KEYS = ("when", "only", "because")
 IMPOSSIBLE_KEYS = ("cells", "why")
 GAPS_KEYS = ("triples", "foundations", "strict", "selective")
@@ -71,13 +77,17 @@ class _Reader(Tables):
         axes = {id: self._axis(id, table) for id, table in self._tables(data, "axis")}
         if not axes:
             self._problem("axis", "there is no axis (expected tables like [axis.reward])")
+        axes = {id: replace(axis, steps=self._steps(data["axis"][id], axis, axes)) for id, axis in axes.items()}
         self._across(axes, absences)
         taxonomy = Taxonomy(
             title=self._text("survey", survey, "title", obligatory=False),
             languages=self.languages,
             axes=MappingProxyType(axes),
             absences=MappingProxyType(absences),
-            rules=tuple(self._rule(where, table, axes) for where, table in self._array(data, "rule")),
+            rules=(
+                *(self._rule(where, table, axes) for where, table in self._array(data, "rule")),
+                *(rule for where, table in self._array(data, "applies") for rule in self._applies(where, table, axes)),
+            ),
             max_bytes=self._megabytes(data) * 1_000_000,
             impossible=tuple(self._impossible(where, table, axes) for where, table in self._array(data, "impossible")),
             gaps=self._gaps(data, axes),
@@ -104,7 +114,8 @@ class _Reader(Tables):
         shape = Shape(shape) if self._known(where, shape, tuple(Shape), "shape") else Shape.ONE
         on = self._text(where, table, "on", obligatory=False) or "entry"
         self._known(where, on, ("entry", "record"), "on")
-        evidence = self._flag(where, table, "evidence", True)
+        part_of = self._text(where, table, "part-of", obligatory=False)
+        evidence = self._flag(where, table, "evidence", not part_of)
         families = {
             key: self._term(f"{where}.family.{key}", key, sub)
             for key, sub in self._tables(table, "family", where, FAMILY_ID)
@@ -116,7 +127,7 @@ class _Reader(Tables):
         if qualifiers and shape is Shape.QUANTITY:
             self._problem(where, "a quantity cannot say how as well (take out the qualifiers)", "qualifier")
         values = {
-            key: self._value(f"{where}.value.{key}", key, sub, families, evidence and on == "entry")
+            key: self._value(f"{where}.value.{key}", key, sub, families, (evidence or bool(part_of)) and on == "entry")
             for key, sub in self._tables(table, "value", where)
         }
         if not values:
@@ -137,6 +148,7 @@ class _Reader(Tables):
             families=MappingProxyType(families),
             qualifiers=MappingProxyType(qualifiers),
             absences=tuple(Absence(w) for w in absences if self._known(where, w, tuple(Absence), "absence")),
+            part_of=part_of,
         )
 
     def _value(self, where: str, id: str, table: dict[str, Any], families: dict[str, Term], decided: bool) -> Value:
@@ -160,6 +172,37 @@ class _Reader(Tables):
         self._only(where, table, TERM_KEYS)
         return Term(id, self._labels(where, table), self._text(where, table, "definition", obligatory=defined))
 
+    def _steps(self, table: dict[str, Any], axis: Axis, axes: dict[str, Axis]) -> tuple[Step, ...]:
+        """Return the rules from which an axis is derived: ``[[axis.credit.step]]`` with ``gives`` and ``when``."""
+        where, steps = f"axis.{axis.id}", []
+        for name, step in self._array(table, "step"):
+            place = f"{where}.{name}"
+            self._only(place, step, STEP_KEYS)
+            gives = self._text(place, step, "gives")
+            if gives:
+                self._known(place, gives, axis.words, "gives")
+            every = step.get("when", [])
+            when = [
+                (part, words)
+                for some in (every if isinstance(every, list) else [every])
+                for part, words in self._condition(place, some, axes)
+            ]
+            if not when:
+                self._problem(place, "is missing (expected { AXIS = [VALUES] }, or a list of such tables)", "when")
+            for part, _ in when:
+                if axes[part].part_of != (whole := axis.part_of or axis.id):
+                    self._problem(place, f'{part} is no part of {whole} (expected part-of = "{whole}" there)', "when")
+            steps.append(Step(gives, tuple(when)))
+        if steps and (axis.qualifiers or axis.shape is Shape.QUANTITY or axis.on != "entry"):
+            self._problem(where, "an axis of records, of quantities or with qualifiers cannot be derived", "step")
+        return tuple(steps)
+
+    def _condition(self, where: str, found: Any, axes: dict[str, Axis]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for part, value in self._table(where, found, None, "when").items():
+            if self._known(where, part, axes, "when"):
+                words = (value,) if isinstance(value, str) else self._words(where, found, part, "when")
+                yield part, tuple(word for word in words if self._known(where, word, axes[part].words, "when"))
+
     def _rule(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Rule:
         self._only(where, table, RULE_KEYS)
         sides: dict[str, dict[str, tuple[str, ...]]] = {"when": {}, "only": {}}
@@ -173,6 +216,29 @@ class _Reader(Tables):
                     for word in filled[axis]:
                         self._known(where, word, axes[axis].words, f"{side}.{axis}")
         return Rule(sides["when"], sides["only"], self._text(where, table, "because"))
+
+    def _applies(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Iterator[Rule]:
+        """Yield a rule for each axis and each value of another: whether values, and which words for absence, may stand.
+
+        ``axes = ["reward-for"]``, ``by = "category"``, ``words = { survey = ["na"], framework = ["value", "na"] }``.
+        """
+        self._only(where, table, APPLIES_KEYS)
+        by = self._text(where, table, "by")
+        if not by or not self._known(where, by, axes, "by"):
+            return
+        asked = [id for id in self._words(where, table, "axes") if self._known(where, id, axes, "axes")]
+        if not asked:
+            self._problem(where, "names no axis", "axes")
+        words = self._table(where, table.get("words", {}), axes[by].values, "words")
+        for kind in words:
+            allowed = self._words(where, words, kind, f"words.{kind}")
+            for word in allowed:
+                self._known(where, word, (VALUE_WORD, *Absence), f"words.{kind}")
+            because = f"for {by} = {quoted(kind)} the table of what applies has {' or '.join(allowed)}"
+            for id in asked:
+                values = tuple(axes[id].values) if VALUE_WORD in allowed else ()
+                only = (*values, *(word for word in axes[id].absences if word in allowed))
+                yield Rule({by: (kind,)}, {id: only}, because)
 
     def _impossible(self, where: str, table: dict[str, Any], axes: dict[str, Axis]) -> Impossible:
         self._only(where, table, IMPOSSIBLE_KEYS)
@@ -201,6 +267,10 @@ class _Reader(Tables):
         fields: dict[tuple[str, str], str] = {}
         for axis in axes.values():
             where = f"axis.{axis.id}"
+            if axis.part_of and not (axis.part_of in axes and axes[axis.part_of].steps):
+                known = [other.id for other in axes.values() if other.steps]
+                message = f"{quoted(axis.part_of)} is no axis with steps {expected(axis.part_of, known)}"
+                self._problem(where, message, "part-of")
             for word in axis.absences:
                 if word not in absences:
                     self._problem(where, f"there is no table [absence.{word}] to define it")

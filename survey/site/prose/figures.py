@@ -96,9 +96,10 @@ class Figures:
 
     def largest(self, quantity: str, *filters: str, as_of: str | None = None) -> str:
         """Return the largest number that matching entries disclose, with thin spaces between thousands."""
-        scales = [axis.id for axis in self.pool.taxonomy.on("entry") if quantity in axis.values]
-        if not scales or self.pool.taxonomy[scales[0]].shape is not Shape.QUANTITY:
-            known = [v for a in self.pool.taxonomy if a.shape is Shape.QUANTITY for v in a.values]
+        numeric = [axis for axis in self.pool.taxonomy.on("entry") if axis.shape is Shape.QUANTITY]
+        scales = [axis.id for axis in numeric if quantity in axis.values]
+        if not scales:
+            known = [value for axis in numeric for value in axis.values]
             raise ValueError(f"{quoted(quantity)} is not a quantity {expected(quantity, known)}")
         chosen = self._pool(as_of).where(map(_pair, filters))
         numbers = [t.number for e in chosen for t in e.tags.get(scales[0], ()) if t.word == quantity and t.number]

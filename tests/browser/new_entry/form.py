@@ -30,10 +30,13 @@ SET = """([values, ticks]) => {
 
 
 def controls(block: Block, taxonomy: Taxonomy) -> tuple[dict[str, str], list[str]]:
-    """What to type where, and what to tick in which order, for an entry as it is written."""
+    """What to type where, and what to tick in which order, for an entry as it is written.
+
+    Parts are asked like any axis; what follows from them is neither written nor asked.
+    """
     values = {"f-key": block.key, "f-type": block.type}
     ticks: list[str] = []
-    axes = {axis.field: axis for axis in taxonomy.on("entry")}
+    axes = {axis.field: axis for axis in taxonomy.on("entry") if not axis.steps}
     for name, field in block.fields.items():
         if name in axes:
             for tag in parse_tags(field.text, axes[name])[0]:
@@ -64,6 +67,14 @@ def put(page: Page, block: Block, taxonomy: Taxonomy, changed: Mapping[str, str]
 def bibtex(page: Page) -> str:
     """The BibTeX that the page shows."""
     return str(page.locator("[data-bib]").evaluate("code => code.textContent"))
+
+
+def following(page: Page) -> dict[str, str]:
+    """What the page says follows from the answers, by axis."""
+    shown: dict[str, str] = page.locator("[data-follows]").evaluate_all(
+        "all => Object.fromEntries(all.map(output => [output.dataset.follows, output.textContent]))"
+    )
+    return shown
 
 
 def told(page: Page) -> list[str]:

@@ -86,7 +86,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "a title that shows nothing": ({"f-title": "{}"}, ['title shows nothing: "{}"']),
     "what cannot be seen": ({"f-summary": "Quiet\u200bly."}, ["summary contains the character U+200B, which cannot be seen (delete it)"]),
     "a number that is none": ({"f-tag-scale--agents": "0", "f-tag-scale--steps": "1.5"}, ['tag-scale "agents: 0": expected a whole number above 0, as in "agents: 100"']),
-    "no evidence": ({"f-why-credit": ""}, []),
+    "no evidence": ({"f-why-credit": ""}, ['why-credit is missing (say in your own words what supports tag-credit = "message", and where it stands)']),
     "no summary": ({"f-summary": " \n "}, ["summary is missing"]),
     "a DOI that is there": ({"f-doi": "10.1609/aaai.v32i1.11794"}, []),
     "an arXiv id that is there": ({"f-eprint": "1705.08926", "f-year": "2017"}, []),
@@ -110,13 +110,19 @@ def test_what_is_wrong_is_said_as_survey_check_says_it(opened: Visit, base: tupl
 
 
 TICKED: dict[str, tuple[list[str], list[str]]] = {
-    "absence beside a value": (["f-tag-reward--shared", "f-tag-reward--na"], ['tag-reward "na" cannot stand beside a value: "shared; na"']),
+    "absence beside a value": (["f-tag-reward-for--outcome", "f-tag-reward-for--na"], ['tag-reward-for "na" cannot stand beside a value: "outcome; na"']),
+    "unknown before a value": (["f-tag-reward-for--unknown", "f-tag-reward-for--outcome"], ['tag-reward-for "unknown" cannot stand beside a value: "unknown; outcome"']),
+    "unknown after a value": (["f-tag-reward-for--outcome", "f-tag-reward-for--unknown"], []),
     "a decision without how": (["f-tag-decision--spawn"], ['tag-decision "spawn" does not say how (expected one of: learned, designed)']),
-    "a survey with a reward": (["f-tag-category--survey", "f-tag-reward--shared"], ['tag-reward "shared" cannot be: a survey trains no team of its own (expected "na")']),
+    "a survey with a reward": (["f-tag-category--survey", "f-tag-reward-payee--team"], ['tag-reward-payee "team" cannot be: for category = "survey" the table of what applies has na (expected "na")']),
+    "a survey from which a reward follows": (["f-tag-category--survey", "f-tag-reward-payee--na", "f-tag-reward-for--tool"], ['tag-reward-payee "tool" cannot be: for category = "survey" the table of what applies has na (expected "na")']),
+    "a number for all that tells turns apart": (["f-tag-credit-method--broadcast", "f-tag-credit-grain--turn"], []),
     "a method that measures": (["f-tag-category--rl-method", "f-tag-measures--cost"], []),
-    "an impossible cell": (["f-tag-reward--role", "f-tag-reward--shared", "f-tag-credit--team"], []),
+    "an impossible cell": (["f-tag-reward-payee--role", "f-tag-credit-grain--run", "f-tag-credit-holder--team"], ['tag-credit-grain "team" cannot stand beside reward = "role": the holder of credit is between whom the signal can differ, and a reward that differs between agents or roles tells them apart (change one of them)']),
     "an impossible decision": (["f-tag-category--benchmark", "f-tag-decision--stop--learned"], []),
-    "na and no evidence": (["f-tag-reward--na"], []),
+    "parts from which nothing follows": (["f-tag-reward-payee--team", "f-tag-reward-for--none", "f-tag-reward-judge--checker"], ['tag-reward-judge no reward follows from reward-payee = "team" and reward-for = "none" and reward-judge = "checker" (change one of them)']),
+    "parts without evidence": (["f-tag-reward-payee--team", "f-tag-reward-for--process"], ['why-reward is missing (say in your own words what supports tag-reward = "process", and where it stands)']),
+    "na and no evidence": (["f-tag-reward-payee--na", "f-tag-reward-for--na", "f-tag-reward-judge--na", "f-tag-reward-when--na"], []),
 }  # fmt: skip
 
 
@@ -153,8 +159,8 @@ def test_a_mistake_is_said_beside_its_field_and_in_a_list_that_leads_there(opene
     page.locator(".problems a", has_text="doi").click()
     assert page.evaluate("document.activeElement.id") == "f-doi"
     page.locator("[data-missing] summary").click()
-    page.locator("[data-missing] a", has_text="tag-credit").first.click()
-    assert page.evaluate("document.activeElement.id").startswith("f-tag-credit--")
+    page.locator("[data-missing] a", has_text="tag-credit-grain").first.click()
+    assert page.evaluate("document.activeElement.id").startswith("f-tag-credit-grain--")
     field.fill("10.1234/abc")
     expect(page.locator("#f-doi-wrong")).to_have_text("")
     expect(page.locator("[data-wrong] li")).to_have_count(0)

@@ -17,10 +17,11 @@ from survey.cli import main
 from survey.literature import Pool, parse_bibtex
 from survey.literature.bibtex import Field, check_field, write_bibtex
 from survey.literature.bibtex.latex import to_unicode
+from survey.literature.pool.tags import format_tags
 from survey.site.facts import Facts
 from survey.site.pages.new_entry.builder import new_entry_pages
 from tests.browser.conftest import Site, Visit, violations
-from tests.browser.new_entry.form import PAGE, bibtex, empty, put, told
+from tests.browser.new_entry.form import PAGE, bibtex, empty, following, put, told
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs
@@ -60,8 +61,10 @@ def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: 
     page.get_by_label("Code", exact=True).fill("https://example.org/zebras")
     for axis in pool.taxonomy.on("entry"):
         group = page.locator(f"[data-axis={axis.id}]")
-        word = "na" if axis.id in ("measures", "credit-counterfactual") else next(iter(axis.values))
-        if axis.shape == "quantity":
+        word = "na" if axis.id == "measures" else next(iter(axis.values))
+        if axis.steps:
+            assert group.count() == 0  # it follows: nobody is asked
+        elif axis.shape == "quantity":
             group.get_by_label("agents", exact=True).fill("12")
         elif axis.qualifiers:
             group.get_by_role("radiogroup").first.get_by_label("learned").focus()
@@ -73,6 +76,8 @@ def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: 
             keys.press("Space")
         if axis.evidence and word != "na":
             page.locator(f"#f-{axis.why}").fill(f"Section 2 says so of {axis.id}.\nIt is plain; 100% & more_so.")
+    first = {"reward": "shared", "credit": "team", "credit-explicit": "yes", "credit-counterfactual": "yes"}
+    assert following(page) == first  # from the first value of each part
     page.get_by_label("Summary").fill("Trains zebras to be quiet.")
     page.get_by_label("Sources").fill("https://arxiv.org/abs/2605.98765\nhttps://example.org/zebras")
     page.get_by_label("Added").fill("2026-11-22")
@@ -90,6 +95,8 @@ def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: 
     assert entry.text("title") == r"{LLM} Teams \& Their 100\% Quiet\_Zebras"
     assert entry.text("author") == r"Gr{\'e}goire, Zo{\"e} and van der Zebra, Jan and {Quiet Zebras}"
     assert entry.text("why-category") == "Section 2 says so of category. It is plain; 100% & more_so."
+    assert entry.text("why-reward") == "Section 2 says so of reward. It is plain; 100% & more_so."
+    assert {axis.field for axis in pool.taxonomy.on("entry") if axis.steps}.isdisjoint(entry.fields)
     assert write_bibtex([entry]) == text
     accepted(text, tmp_path)
     opened.clean()
@@ -106,10 +113,13 @@ def accepted(text: str, folder: Path) -> None:
 
 
 def test_every_entry_of_the_pool_typed_into_the_form_comes_out_as_it_stands(opened: Visit, pool: Pool) -> None:
+    derived = [axis.id for axis in pool.taxonomy.on("entry") if axis.steps]
+    assert following(opened.page) == dict.fromkeys(derived, "nothing yet")
     different = []
     for entry in pool:
         put(opened.page, entry.block, pool.taxonomy)
-        if bibtex(opened.page) != write_bibtex([entry.block]):
+        follows = {axis: format_tags(entry.tags[axis]) for axis in derived}
+        if bibtex(opened.page) != write_bibtex([entry.block]) or following(opened.page) != follows:
             different.append(entry.key)
     assert different == []
     opened.clean()
@@ -163,19 +173,52 @@ def test_a_work_that_is_there_is_suspected_while_it_is_typed(opened: Visit, pool
 
 
 def test_the_first_value_that_is_ticked_is_the_primary_one_until_another_is_made_so(opened: Visit) -> None:
-    reward = opened.page.locator("[data-axis=reward]")
-    for label in ("verifier", "shared"):
-        reward.get_by_label(label, exact=False).first.check()
-    assert "{verifier; shared}" in bibtex(opened.page)
-    reward.get_by_role("button", name="make first: shared").click()
-    assert "{shared; verifier}" in bibtex(opened.page)
-    reward.locator("input[value=shared]").uncheck()
-    assert "{verifier}" in bibtex(opened.page)
+    paid = opened.page.locator("[data-axis=reward-for]")
+    for label in ("process", "outcome"):
+        paid.get_by_label(label, exact=False).first.check()
+    assert "{process; outcome}" in bibtex(opened.page)
+    paid.get_by_role("button", name="make first: outcome").click()
+    assert "{outcome; process}" in bibtex(opened.page)
+    paid.locator("input[value=outcome]").uncheck()
+    assert "{process}" in bibtex(opened.page)
+
+
+def test_what_follows_changes_with_every_answer_and_is_not_written(opened: Visit) -> None:
+    page = opened.page
+
+    def shown() -> tuple[str, str, str, str]:
+        now = following(page)
+        return now["reward"], now["credit"], now["credit-explicit"], now["credit-counterfactual"]
+
+    page.locator("#f-tag-reward-for--process").check()
+    assert shown() == ("process", "nothing yet", "nothing yet", "nothing yet")
+    page.locator("#f-tag-reward-payee--agent").check()
+    assert shown()[0] == "individual; process"  # in the order of the steps, not of the answers
+    page.locator("#f-tag-reward-payee--team").check()
+    assert shown()[0] == "hybrid; individual; process"
+    page.locator("#f-tag-reward-payee--agent").uncheck()
+    page.locator("#f-tag-reward-for--unknown").check()
+    assert shown()[0] == "process; unknown"
+    page.locator("#f-tag-credit-grain--run").check()
+    page.locator("#f-tag-credit-holder--role").check()
+    page.locator("#f-tag-credit-method--relative").check()
+    assert shown()[1:] == ("role", "yes", "no")
+    page.locator("#f-tag-credit-grain--message").check()
+    assert shown()[1:] == ("message; role", "yes", "no")
+    page.locator("#f-tag-credit-method--unknown").check()
+    assert shown()[1:] == ("message; role", "unknown", "unknown")
+    fields = parse_bibtex(bibtex(page)).blocks[0].fields
+    assert {name for name in fields if name.startswith(("tag-", "why-"))} == {
+        "tag-reward-payee", "tag-reward-for", "tag-credit-holder", "tag-credit-grain", "tag-credit-method",
+    }  # fmt: skip
+    empty(page)
+    assert set(following(page).values()) == {"nothing yet"}
+    opened.clean()
 
 
 def test_the_meaning_of_every_value_is_one_act_away(opened: Visit, pool: Pool) -> None:
-    group = opened.page.locator("[data-axis=credit]")
-    value = pool.taxonomy["credit"].values["message"]
+    group = opened.page.locator("[data-axis=credit-grain]")
+    value = pool.taxonomy["credit-grain"].values["message"]
     expect(group.get_by_text(value.definition)).to_be_hidden()
     group.get_by_role("button", name="What each value means").click()
     expect(group.get_by_text(value.definition)).to_be_visible()

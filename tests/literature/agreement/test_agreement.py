@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -17,8 +18,11 @@ from sklearn.metrics import cohen_kappa_score
 from survey.literature import InvalidSurvey, Pool, load, read_pool
 from survey.literature.agreement import POOL, Absences, Agreement, Estimate, agreement, reading, reading_pairs
 from survey.literature.agreement.reliability import reliability
+from tests.conftest import ROOT
 
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
+ONE, OTHER = "facets-a-2026-11", "facets-b-2026-11"
+ADDITIONS, UNSEEN = "first-additions-2026-11", "blind-additions-2026-11"
 READERS = (
     '[one]\nreader = "a"\nmade = 2026-01-01\nstatement = "s"\n[two]\nreader = "b"\nmade = 2026-01-02\nstatement = "t"\n'
 )
@@ -83,12 +87,13 @@ def test_the_published_figures_count_all_absences_as_one(pool: Pool) -> None:
 def test_the_pool_is_compared_with_every_coding_and_they_with_each_other(pool: Pool) -> None:
     found = {(pair.first, pair.second): pair for pair in reading_pairs(pool)}
     assert [*found] == [
-        (PUBLISHED, SPOT_CHECK), (PUBLISHED, SECOND), (SPOT_CHECK, SECOND),
-        (POOL, PUBLISHED), (POOL, SPOT_CHECK), (POOL, SECOND),
+        (UNSEEN, ADDITIONS), (ONE, OTHER), (PUBLISHED, SPOT_CHECK), (PUBLISHED, SECOND), (SPOT_CHECK, SECOND),
+        (POOL, ONE), (POOL, OTHER), (POOL, ADDITIONS), (POOL, PUBLISHED),
     ]  # fmt: skip
     assert (found[PUBLISHED, SECOND].entries, found[PUBLISHED, SECOND].blind) == (84, 80)
     assert found[PUBLISHED, SPOT_CHECK].blind == 0
-    assert not found[POOL, SECOND].independent
+    assert (found[ONE, OTHER].entries, found[ONE, OTHER].blind) == (252, 252)
+    assert not found[POOL, ONE].independent
     numbers = [axis.id for axis in pool.taxonomy if axis.shape == "quantity"]
     assert all(axis not in pair.axes for pair in found.values() for axis in numbers)
 
@@ -110,11 +115,23 @@ def test_disagreements_are_symmetric(pool: Pool) -> None:
 
 
 def test_a_disagreement_has_the_evidence_of_both_sides_and_the_adjudication(pool: Pool) -> None:
-    found = {d.key: d for d in agreement(pool, POOL, SECOND, "decision").disagreements}["learning-to-deliberate2025"]
-    assert "secondary page" in found.first.notes["why"]
-    assert "Persist and Concede" in found.second.notes["why"]
-    assert found.adjudication is not None
-    assert found.adjudication.tags == pool["learning-to-deliberate2025"].tags["decision"]
+    with (ROOT / "bib" / "codings" / "adjudications.csv").open(encoding="utf-8", newline="") as stream:
+        reasons = {(row["key"], row["axis"]): row["why"] for row in csv.DictReader(stream)}
+    found = [d for d in agreement(pool, ONE, OTHER, "topology").disagreements if d.first.notes.get("why")]
+    assert found
+    for d in found:
+        assert d.first.tags != d.second.tags
+        assert d.adjudication is not None and d.adjudication.why == reasons[d.key, "topology"]
+        assert d.adjudication.tags == pool[d.key].tags["topology"]
+
+
+def test_what_is_settled_on_the_parts_is_settled_on_what_follows(pool: Pool) -> None:
+    found = agreement(pool, ONE, OTHER, "credit").disagreements
+    assert found and all(d.adjudication is not None for d in found)
+    for d in found:
+        parts = {part for part in pool.taxonomy["credit"].parts if (d.key, part) in pool.adjudications}
+        assert d.adjudication is not None and parts
+        assert all(pool.adjudications[d.key, part].why in d.adjudication.why for part in parts)
 
 
 def test_a_disagreement_may_be_about_rank_alone(pool: Pool) -> None:

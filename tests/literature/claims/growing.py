@@ -9,7 +9,10 @@ from survey.literature import Pool, load
 
 
 def with_entry(bib: Path, model: str, key: str, added: str, appeared: str = "", **tags: str) -> Pool:
-    """Return the pool with an added entry: a copy of another with a new key and other tags."""
+    """Return the pool with an added entry: a copy of another with a new key and other tags.
+
+    Tags are those that the pool writes: of the parts, where an axis follows from parts.
+    """
     text = (bib / "pool.bib").read_text()
     block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
     assert block
@@ -25,6 +28,7 @@ def with_entry(bib: Path, model: str, key: str, added: str, appeared: str = "", 
         1,
     )
     for axis, value in tags.items():
-        new = re.sub(rf"(tag-{axis}\s*=\s*)\{{[^}}]*\}}", rf"\1{{{value}}}", new)
+        new, found = re.subn(rf"(tag-{axis.replace('_', '-')}\s*=\s*)\{{[^}}]*\}}", rf"\1{{{value}}}", new)
+        assert found == 1, axis
     (bib / "pool.bib").write_text(f"{text}\n{new}\n")
     return load(bib)

@@ -20,16 +20,19 @@ from tests.conftest import published_data
 from tests.literature.claims.growing import with_entry
 from tests.literature.conftest import ENTRY, TAXONOMY
 
-THEN, NOW = date(2026, 5, 4), date(2026, 11, 21)
+THEN, NOW = date(2026, 5, 4), date(2026, 11, 24)
+"""The first edition, whose tags were changed on 2026-11-23, and the day of the added entry, which is later."""
+
+BEFORE = date(2026, 6, 1)
+"""A day of no edition: on it the works of the first one have the tags of today."""
 
 
 @pytest.fixture(scope="module")
 def bib(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data of the first edition with an added entry that learns when to stop and credits tool calls."""
     folder = published_data(tmp_path_factory.mktemp("grown"))
-    with_entry(
-        folder, "maporl", "stopper2026", NOW.isoformat(), "2026-08-01", decision="stop: learned", credit="tool-call"
-    )
+    tags = {"decision": "stop: learned", "credit_grain": "tool-call"}
+    with_entry(folder, "maporl", "stopper2026", NOW.isoformat(), "2026-08-01", **tags)
     return folder
 
 
@@ -59,10 +62,14 @@ def test_an_empty_cell_is_filled(grown: Pool) -> None:
 
 
 def test_a_value_with_its_first_entry_joins_the_ranking(grown: Pool) -> None:
-    (ranking,) = [r for r in changes(grown, THEN, NOW).rankings if r.axis == "credit"]
+    (ranking,) = [r for r in changes(grown, BEFORE, NOW).rankings if r.axis == "credit"]
     assert "tool-call" not in ranking.before
-    assert ranking.after[-1] == "tool-call"
-    assert ranking.after[0] == ranking.before[0] == "agent"
+    assert tuple(value for value in ranking.after if value != "tool-call") == ranking.before
+    units = [entry.primary("credit") for entry in grown]
+    numbers = [units.count(value) for value in ranking.after]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[ranking.after.index("tool-call")] == 1
+    assert ranking.after[0] == ranking.before[0] == "turn"
 
 
 def test_nothing_changes_between_days_without_additions(grown: Pool) -> None:
@@ -71,7 +78,7 @@ def test_nothing_changes_between_days_without_additions(grown: Pool) -> None:
 
 
 def test_days_must_be_in_order(grown: Pool) -> None:
-    with pytest.raises(ValueError, match="2026-11-21 is not before 2026-05-04"):
+    with pytest.raises(ValueError, match="2026-11-24 is not before 2026-05-04"):
         changes(grown, NOW, THEN)
 
 
@@ -84,7 +91,7 @@ def test_the_page_and_the_feed_report_the_changes(grown: Pool, pool: Pool) -> No
     files = dict(change_pages(Facts(grown, "https://example.org/")))
     assert "no longer holds" in files["measure/changes.md"]
     assert "because of stopper2026" in files["measure/changes.md"]
-    assert "claims/stopping-untrained/#2026-11-21" in files["claims/changes.atom"]
+    assert "claims/stopping-untrained/#2026-11-24" in files["claims/changes.atom"]
     assert "There is one edition so far" in dict(change_pages(Facts(pool.as_of(THEN))))["measure/changes.md"]
 
 
@@ -94,12 +101,12 @@ def survey(bib: Path) -> Callable[..., str]:
 
 
 def test_the_command_reports_the_same(survey: Callable[..., str]) -> None:
-    text = survey("2026-05-04", "2026-11-21")
+    text = survey("2026-05-04", "2026-11-24")
     assert "stopping-untrained: contested -> no longer holds since 2026-08-01" in text
-    told = json.loads(survey("2026-05-04", "2026-11-21", "--format", "json"))
+    told = json.loads(survey("2026-05-04", "2026-11-24", "--format", "json"))
     assert told["entries"] == ["stopper2026"]
     assert ["credit", "tool-call"] in [cell for pair in told["filled"] for cell in pair]
-    assert "is not before" in survey("2026-11-21", "2026-05-04")
+    assert "is not before" in survey("2026-11-24", "2026-05-04")
 
 
 # ------------------------------------------------------------------ two copies
@@ -153,7 +160,7 @@ def test_a_copy_does_not_differ_from_itself(published: Pool) -> None:
 
 
 def test_two_copies_report_the_same_changes_as_two_days(grown: Pool, published: Pool) -> None:
-    copies, days = compare_copies(published, grown), changes(grown, THEN, NOW)
+    copies, days = compare_copies(published, grown), changes(grown, BEFORE, NOW)
     assert [e.key for e in copies.entries] == [e.key for e in days.entries] == ["stopper2026"]
     assert (copies.rankings, copies.filled, copies.counts) == (days.rankings, days.filled, days.counts)
     assert {new.claim.id for _, new in copies.status_changes} == {new.claim.id for _, new in days.status_changes}

@@ -29,6 +29,9 @@ is = 0
 limit = "l"
 changes = "c"
 """
+THEN = date(2026, 5, 4)
+"""The day of the first edition: as of it, works have the tags with which it was published."""
+
 READINGS = """
 [readings]
 published = "published-2026-05-04"
@@ -39,8 +42,8 @@ day = 2026-05-04
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition, which never changes."""
-    return published
+    """The first edition, which never changes."""
+    return published.as_of(THEN)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +150,7 @@ def test_a_work_of_which_only_the_month_is_known_counts_when_the_month_is_over(
 
 
 def test_what_fell_although_one_reader_never_saw_it_was_read_differently(pool: Pool) -> None:
-    hybrid = ledger(load(ROOT / "bib"))["hybrid-reward-leads"]
+    hybrid = ledger(load(ROOT / "bib").as_of(date(2026, 11, 21)))["hybrid-reward-leads"]
     assert [judgement.status for judgement in hybrid] == [Status.CONTESTED, Status.CONTESTED]
     assert hybrid[-1].differing == ("second",)
     assert not hybrid[-1].broad.holds
@@ -177,7 +180,7 @@ def test_a_survey_with_one_coder_has_claims_that_hold_as_read_once(bib: Path) ->
 
 def status(pool: Pool, text: str, bib: Path) -> Judgement:
     (bib / "claims.toml").write_text(READINGS + text)
-    pool = load(bib)
+    pool = load(bib).as_of(THEN)
     return Judge(pool).judged(pool.claims["one"])
 
 
@@ -213,7 +216,7 @@ def test_codings_that_differ_on_the_same_works_contest_a_claim_however_many_othe
     text = CLAIM.replace("is = 0", "at-most = 2\nprimary = true")
     assert status(load(bib), text, bib).status is Status.CONTESTED
     for number in range(3):
-        pool = with_entry(bib, "maporl", f"more{number}", "2026-11-21", credit="agent")
+        pool = with_entry(bib, "maporl", f"more{number}", "2026-11-21", credit_grain="run")
     judged = Judge(pool).judged(pool.claims["one"])
     assert (judged.status, judged.differing) == (Status.CONTESTED, ("second",))
     assert [(t.of, t.works) for t in judged.tallies if t.reading == "second"] == [(84, 87)]
@@ -227,11 +230,13 @@ def test_a_largest_number_that_nobody_discloses_cannot_be_measured(bib: Path) ->
 
 
 def test_the_works_behind_a_share_that_fell_are_those_that_do_not_count(bib: Path) -> None:
+    before = [entry.primary("credit") for entry in load(bib)]
+    share = f"{before.count('agent')}/{len(before)}"
     text = CLAIM.replace('credit = "message"', 'credit = "agent"').replace(
-        "is = 0", 'share-at-least = "23/84"\nprimary = true'
+        "is = 0", f'share-at-least = "{share}"\nprimary = true'
     )
     (bib / "claims.toml").write_text(text)
-    pool = with_entry(bib, "maporl", "against2026", "2026-11-21", "2026-08-01", credit="team")
+    pool = with_entry(bib, "maporl", "against2026", "2026-11-21", "2026-08-01", credit_grain="turn")
     now = Judge(pool).judged(pool.claims["one"])
     assert (now.status, now.because) == (Status.OVERTURNED, ("against2026",))
 
@@ -405,7 +410,7 @@ def test_without_the_file_there_are_no_claims(folder: Callable[..., Path]) -> No
 
 
 def test_many_causes_are_abbreviated_and_none_was_known(published: Pool) -> None:
-    pool = load(ROOT / "bib")
+    pool = load(ROOT / "bib").as_of(date(2026, 11, 21))
     judged = ledger(pool)["agent-credit-leads"][-1]
     assert judged.status is Status.MISSED
     assert len(judged.because) > 3

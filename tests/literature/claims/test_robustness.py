@@ -33,6 +33,9 @@ from survey.literature.claims.tallies import measurable, tally
 from survey.literature.pool.claims.reading import READ
 from tests.conftest import published_data
 
+THEN = date(2026, 5, 4)
+"""The day of the first edition: as of it, works have the tags with which it was published."""
+
 NEAR_MISSES = ("E003", "E006", "E007", "E013", "E020", "E021", "E022", "E025", "E030", "E032")
 SPARSE = ("message-credit-sparse", "orchestrator-credit-sparse", "stopping-untrained")
 
@@ -67,8 +70,8 @@ at-worst = true
 
 @pytest.fixture(scope="module")
 def pool(published: Pool) -> Pool:
-    """The pool of the first edition, which never changes."""
-    return published
+    """The first edition, which never changes."""
+    return published.as_of(THEN)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +96,7 @@ def by(conclusion: Conclusion) -> dict[str, Outcome]:
 
 def concluded(bib: Path, text: str) -> Conclusion:
     (bib / "claims.toml").write_text(READINGS_TABLE + text)
-    return conclusions(load(bib))[0]
+    return conclusions(load(bib).as_of(THEN))[0]
 
 
 # ------------------------------------------------------- what the survey states

@@ -21,6 +21,10 @@ def test_industrial_numbers_have_their_own_rows(pool: Pool) -> None:
     numbers = disclosed_numbers(pool, pool.evidence).set_index("key")
     assert set(numbers.loc[["kimi-k2-5"], "kind"]) == {"trained-reported"}
     assert set(numbers.loc[["kimi-k2-6"], "kind"]) == {"deployed-reported"}
+    tags = pool.tags[pool.tags["axis"] == "category"]
+    industry = tags[tags["word"] == "industry"]["key"]
+    reported = numbers["kind"].isin(["trained-reported", "deployed-reported"])
+    assert list(reported) == list(numbers.index.isin(industry))
     agents = numbers[numbers["quantity"] == "agents"].groupby("kind")["number"].max()
     assert agents["deployed-reported"] > agents["trained-reported"] > agents["trained"]
 

@@ -192,7 +192,7 @@ def test_claims_that_do_not_depend_on_tags_are_left_out_with_the_reason(folder: 
 @pytest.mark.parametrize(
     ("id", "said"),
     [
-        ("stopping-untrained", "7 tags, of all that count"),
+        ("stopping-untrained", "23 tags, of all that count"),
         ("parallel-efficiency-unmeasured", "4 tags, of "),
         ("all-five-decisions-unlearned", "one tag, of any of 252 works"),
         ("scale-gap-agents", "not computed: it is about one number, not about how many entries have a value"),

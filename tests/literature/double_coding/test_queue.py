@@ -15,6 +15,8 @@ from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY
 
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
+ADDITIONS, BLIND = "first-additions-2026-11", "blind-additions-2026-11"
+ONE, OTHER = "facets-a-2026-11", "facets-b-2026-11"
 
 CLAIM = """
 [readings]
@@ -37,21 +39,30 @@ def pool() -> Pool:
     return load(ROOT / "bib")
 
 
-@pytest.mark.parametrize("axis", ["reward", "credit", "topology", "category", "rl"])
+@pytest.mark.parametrize("axis", ["topology", "category", "rl", "scenario", "credit-holder"])
 def test_the_disagreement_of_an_axis_is_that_of_its_blind_comparisons(pool: Pool, axis: str) -> None:
-    found = [agreement(pool, first, SECOND, axis, blind_only=True) for first in (PUBLISHED, SPOT_CHECK)]
+    pairs = [(ONE, OTHER), (PUBLISHED, SECOND), (SPOT_CHECK, SECOND), (ADDITIONS, BLIND)]
+    coded = {id: {judgement.axis for judgement in coding.judgements} for id, coding in pool.codings.items()}
+    both = [pair for pair in pairs if all(axis in coded[id] for id in pair)]
+    found = [agreement(pool, first, second, axis, blind_only=True) for first, second in both]
+    assert found
     share = 1 - sum(f.alike for f in found) / sum(f.n for f in found)
     assert reliabilities(pool, readings(pool))[axis].disagreement == pytest.approx(share)
 
 
 def test_the_published_coding_and_the_pools_tag_are_one_reading(pool: Pool) -> None:
     read = readings(pool)
-    assert [reading.by for reading in read["magrpo", "reward"]] == [PUBLISHED, SPOT_CHECK, SECOND]
-    assert [reading.by for reading in read["magrpo", "decision"]] == ["pool", SECOND]
-    assert [reading.by for reading in read["magrpo", "algorithm"]] == ["pool"]
-    assert {row.key for row in queue(pool, ["reward"]).waiting}.isdisjoint(
-        e.key for e in pool if e.text("added") == "2026-05-04"
-    )
+    assert [reading.by for reading in read["magrpo", "topology"]] == [ONE, OTHER, PUBLISHED, SPOT_CHECK, SECOND]
+    assert [reading.by for reading in read["magrpo", "decision"]] == ["pool", ONE, OTHER, SECOND]
+    assert [reading.by for reading in read["neuromas2026", "decision"]] == [BLIND, ONE, OTHER, ADDITIONS]
+    assert [reading.by for reading in read["magrpo", "algorithm"]] == ["pool", ONE, OTHER]
+
+
+def test_what_follows_from_other_axes_is_not_waiting_to_be_read(pool: Pool) -> None:
+    axes = {row.axis for row in queue(pool).waiting}
+    assert axes == {"standing", "verified"}, "every other axis of every entry was read twice"
+    with pytest.raises(ValueError, match='there is no axis "reward" to be read'):
+        queue(pool, ["reward"])
 
 
 def small(folder: Callable[..., Path], second: str, claims: str = CLAIM) -> Pool:
@@ -70,7 +81,10 @@ def small(folder: Callable[..., Path], second: str, claims: str = CLAIM) -> Pool
     (bib / "codings" / "two.csv").write_text(
         head + "".join(f"{k},reward,{v},yes\n" for k, v in zip("abcdef", second.split(), strict=True))
     )
-    readers = (f'[{id}]\nreader = "R"\nmade = 2026-05-04\nstatement = "S."\n' for id in ("one", "two"))
+    readers = (
+        f'[{id}]\nreader = "R"\nmade = 2026-05-04\nstatement = "S."\ntaken-over = {over}\n'
+        for id, over in (("one", "true"), ("two", "false"))
+    )
     (bib / "codings" / "readers.toml").write_text("".join(readers))
     return load(bib)
 

@@ -27,7 +27,7 @@ def test_in_the_real_pool_one_line_changes_and_keeps_its_layout(pool: Pool) -> N
     random = Random(22)
     for _ in range(20):
         entry = random.choice(pool.entries)
-        axis = pool.taxonomy[random.choice(["reward", "credit", "topology", "category"])]
+        axis = pool.taxonomy[random.choice(["reward-when", "credit-holder", "topology", "category"])]
         if entry.primary(axis.id) == "na":
             continue
         value = random.choice([word for word in axis.values if word != entry.primary(axis.id)])

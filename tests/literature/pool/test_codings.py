@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.literature import read_pool
+from survey.literature import load, read_pool
 
 HEADER = "key,axis,value,why\n"
 READER = '[mine]\nreader = "me"\nmade = 2026-11-21\nstatement = "I read."\n'
@@ -51,6 +51,14 @@ def test_a_coding_must_say_who_made_it_and_how(folder: Callable[..., Path]) -> N
 def test_a_reader_that_is_not_described_is_a_problem_and_no_crash(folder: Callable[..., Path], reader: str) -> None:
     found = lines(folder(), "key2026,reward,shared,x", reader=reader)
     assert any("needs a reader (text), made (a date) and a statement (text)" in line for line in found)
+
+
+def test_a_reader_whose_tags_the_pool_took_over_is_marked_with_true_or_false(folder: Callable[..., Path]) -> None:
+    bib = folder()
+    assert lines(bib, "key2026,reward,shared,x", reader=READER + "taken-over = true\n") == []
+    assert load(bib).codings["mine"].taken_over
+    (bib / "codings" / "readers.toml").write_text(READER + 'taken-over = "yes"\n')
+    assert any("taken-over: found" in p.message and "true or false" in p.message for p in read_pool(bib)[1])
 
 
 def test_a_reader_without_a_file_is_a_problem(folder: Callable[..., Path]) -> None:

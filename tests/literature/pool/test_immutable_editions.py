@@ -26,10 +26,13 @@ from survey.literature.export import FORMATS
 from survey.literature.pool.editions import (
     Edition,
     Works,
+    fingerprint,
     formatted_rows,
+    formatted_sums,
     published_works,
     read_editions,
     rows_between,
+    with_data,
     works_by_date,
 )
 from survey.site.drafts import NO_PROSE, PROSE, Withheld, draft, fill
@@ -42,16 +45,38 @@ TEXTS = ("bib", "bib-tagged", "csl-json", "ris", "csv", "json")
 BREAD = ROOT / "tests" / "literature" / "bread"
 
 
+def published_anew(parent: Path) -> Path:
+    """The works of the first edition with the tags of today, published as they are: nothing was changed since."""
+    bib = unpublished(published_data(parent))
+    claims = (bib / "claims.toml").read_text()  # the numbers of the published survey are those of its own tags
+    (bib / "claims.toml").write_text(re.sub(r"(?m)^(?:published(?:-strict)? = \d+|dissent = .*)\n", "", claims))
+    pool = load(bib)
+    works = Works([e.block for e in pool.entries], [r.block for r in pool.records])
+    (bib / "editions").mkdir()
+    (bib / "editions" / f"{THEN}.sums").write_text(formatted_sums(works))
+    editions = (bib / "editions.toml").read_text()
+    (bib / "editions.toml").write_text(with_data(editions, THEN, fingerprint(works)))
+    return bib
+
+
 @pytest.fixture
 def bib(tmp_path: Path) -> Path:
     """The first edition, published, to be edited."""
-    return published_data(tmp_path)
+    return published_anew(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, which nobody edits."""
-    return published_data(tmp_path_factory.mktemp("before"))
+    return published_anew(tmp_path_factory.mktemp("before"))
+
+
+@pytest.fixture(scope="module")
+def data(before: Path) -> str:
+    """The fingerprint of the edition, as its file states it."""
+    found = re.search(r'(?m)^data = "([0-9a-f]{12})"$', (before / "editions.toml").read_text())
+    assert found
+    return found[1]
 
 
 def edit(bib: Path, old: str, new: str, name: str = "pool.bib") -> None:
@@ -89,26 +114,26 @@ def same(judged: Judgement) -> Judgement:
 # ------------------------------------------------------------- what stays as it was
 
 
-def test_an_edited_entry_is_named_with_its_field_and_the_command(bib: Path) -> None:
-    set_field(bib, "c3", "tag-reward", "process")
+def test_an_edited_entry_is_named_with_its_field_and_the_command(bib: Path, data: str) -> None:
+    set_field(bib, "c3", "tag-topology", "swarm")
     (problem,) = problems(bib)
     assert problem.startswith("editions.toml:")
-    assert "2026-05-04: data is 2758e056f082, but recomputed it is" in problem
-    assert problem.endswith(": c3 differs in tag-reward (record what was published with: survey edition keep)")
+    assert f"2026-05-04: data is {data}, but recomputed it is" in problem
+    assert problem.endswith(": c3 differs in tag-topology (record what was published with: survey edition keep)")
     assert survey(bib, "check").exit_code == 1
 
 
-def test_retagging_an_old_entry_leaves_the_edition_as_published(bib: Path, before: Path) -> None:
-    set_field(bib, "c3", "tag-reward", "process")
-    set_field(bib, "magrpo", "tag-credit", "message")
+def test_retagging_an_old_entry_leaves_the_edition_as_published(bib: Path, before: Path, data: str) -> None:
+    set_field(bib, "c3", "tag-topology", "swarm")
+    set_field(bib, "magrpo", "tag-rl", "partial")
     kept = survey(bib, "edition", "keep", "--from", str(before))
     assert kept.exit_code == 0, kept.output
     assert "2 values of 2 works kept as published" in kept.output
     assert survey(bib, "check").exit_code == 0
     was, now = load(before), load(bib)
-    assert now["c3"].primary("reward") == "process"
+    assert now["c3"].primary("topology") == "swarm"
     assert now.as_of(THEN)["c3"].tags == was["c3"].tags
-    assert now.as_of(THEN).fingerprint == was.fingerprint == "2758e056f082" != now.fingerprint
+    assert now.as_of(THEN).fingerprint == was.fingerprint == data != now.fingerprint
     assert exports(bib) == exports(before)
     assert FORMATS["parquet"](now.as_of(THEN)) == FORMATS["parquet"](was.as_of(THEN))
     for axis in was.taxonomy.on("entry"):
@@ -118,7 +143,7 @@ def test_retagging_an_old_entry_leaves_the_edition_as_published(bib: Path, befor
 
 
 def test_retagging_an_old_entry_changes_no_claim_on_the_edition_by_any_reading(bib: Path, before: Path) -> None:
-    set_field(bib, "c3", "tag-credit", "team")
+    set_field(bib, "c3", "tag-topology", "debate")
     set_field(bib, "c3", "tag-decision", "stop: learned")
     survey(bib, "edition", "keep", "--from", str(before))
     was, now = ledger(load(before)), ledger(load(bib))
@@ -132,25 +157,25 @@ def test_retagging_an_old_entry_changes_no_claim_on_the_edition_by_any_reading(b
 
 
 def test_the_day_of_the_pool_is_that_of_the_last_change(bib: Path, before: Path) -> None:
-    set_field(bib, "c3", "tag-reward", "process")
+    set_field(bib, "c3", "tag-topology", "swarm")
     assert survey(bib, "edition", "keep", "--from", str(before)).exit_code == 0
     pool = load(bib)
     assert pool.last_added == THEN < pool.day == date.today()
-    assert pool.as_of(pool.day)["c3"].primary("reward") == "process"
+    assert pool.as_of(pool.day)["c3"].primary("topology") == "swarm"
     assert pool.as_of(pool.day).as_of(THEN).fingerprint == pool.as_of(THEN).fingerprint
-    chosen = pool.where([("reward", "process")])
+    chosen = pool.where([("topology", "swarm")])
     assert "c3" in chosen
-    assert chosen.as_of(THEN)["c3"].primary("reward") == "shared"
+    assert chosen.as_of(THEN)["c3"].primary("topology") == "pipeline"
 
 
 def test_a_second_edit_keeps_what_was_published_and_undoing_both_needs_no_row(bib: Path, before: Path) -> None:
     file = bib / "editions" / "2026-05-04.csv"
-    for value in ("process", "individual"):
-        set_field(bib, "c3", "tag-reward", value)
+    for value in ("swarm", "debate"):
+        set_field(bib, "c3", "tag-topology", value)
         survey(bib, "edition", "keep", "--from", str(before))
-        assert f"c3,tag-reward,shared,{date.today()}\n" in file.read_text()
+        assert f"c3,tag-topology,pipeline,{date.today()}\n" in file.read_text()
         assert problems(bib) == []
-    set_field(bib, "c3", "tag-reward", "shared")
+    set_field(bib, "c3", "tag-topology", "pipeline")
     assert problems(bib) == [], "a row that says what is the case does no harm"
     survey(bib, "edition", "keep", "--from", str(before))
     assert not file.exists()
@@ -205,7 +230,7 @@ def test_a_draft_withholds_prose_from_an_edition_too(bib: Path, before: Path) ->
 # ----------------------------------------------------------------------------- fuzz
 
 WORDS = st.sampled_from(["a", "b c", 'x,"y"', "Ä; =1", "line\nbreak", " z ", "1"])
-NAMES = st.sampled_from(["title", "tag-reward", "why-reward", "summary", "note", "confidence", "read"])
+NAMES = st.sampled_from(["title", "tag-topology", "why-topology", "summary", "note", "confidence", "read"])
 DAYS = st.sampled_from(["2026-01-01", "2026-05-04", "2026-06-01"])
 
 
@@ -257,7 +282,7 @@ def test_random_edits_of_real_entries_leave_every_export_as_it_was(bib: Path, be
     chance = random.Random(seed)
     pool = load(before)
     for entry in chance.sample(pool.entries, 12):
-        axis = chance.choice([a for a in pool.taxonomy.on("entry") if a.shape == "ranked" and a.id in entry.tags])
+        axis = chance.choice([a for a in pool.taxonomy if a.shape == "ranked" and a.coded and not a.part_of])
         set_field(bib, entry.key, axis.field, chance.choice(list(axis.values)))
         for name in chance.sample([n for n in entry.block.fields if n.startswith("why-")] + ["summary"], 2):
             set_field(bib, entry.key, name, f"Said anew, {chance.random()}: 50 percent; =1.")
@@ -300,8 +325,8 @@ def test_keep_finds_the_revision_that_fits(bib: Path, before: Path) -> None:
     git(bib, "init", "-q")
     git(bib, "add", ".")
     git(bib, "commit", "-qm", "as published")
-    for value in ("process", "individual"):
-        set_field(bib, "c3", "tag-reward", value)
+    for value in ("swarm", "debate"):
+        set_field(bib, "c3", "tag-topology", value)
         git(bib, "commit", "-qam", "an edit that nobody checked")
     assert "does not give data" in survey(bib, "edition", "keep", "--rev", "HEAD").output
     assert "Needed a single revision" in survey(bib, "edition", "keep", "--rev=--all").output
@@ -314,21 +339,23 @@ def test_keep_finds_the_revision_that_fits(bib: Path, before: Path) -> None:
     assert exports(bib) == exports(before)
 
 
-def test_keep_refuses_a_copy_that_is_not_the_edition(bib: Path, before: Path, tmp_path: Path) -> None:
+def test_keep_refuses_a_copy_that_is_not_the_edition(bib: Path, before: Path, tmp_path: Path, data: str) -> None:
     wrong = Path(shutil.copytree(bib, tmp_path / "wrong"))
-    set_field(wrong, "c3", "tag-reward", "individual")
-    set_field(bib, "c3", "tag-reward", "process")
+    set_field(wrong, "c3", "tag-topology", "debate")
+    set_field(bib, "c3", "tag-topology", "swarm")
     said = survey(bib, "edition", "keep", "--from", str(wrong))
     assert said.exit_code == 1
-    assert "does not give data 2758e056f082" in said.output
+    assert f"does not give data {data}" in said.output
     assert not (bib / "editions" / "2026-05-04.csv").exists()
 
 
-def test_an_erratum_corrects_the_edition_and_is_listed_on_the_page_and_in_the_feed(bib: Path, before: Path) -> None:
+def test_an_erratum_corrects_the_edition_and_is_listed_on_the_page_and_in_the_feed(
+    bib: Path, before: Path, data: str
+) -> None:
     correct = ["edition", "correct", "2026-05-04", "c3", "--reason", 'The "reward" was another\'s.']
     assert "c3 is today as in the edition of 2026-05-04" in survey(bib, *correct).output
-    set_field(bib, "c3", "tag-reward", "process")
-    set_field(bib, "magrpo", "tag-reward", "process")
+    set_field(bib, "c3", "tag-topology", "swarm")
+    set_field(bib, "magrpo", "tag-topology", "swarm")
     assert "first record" in survey(bib, *correct).output
     survey(bib, "edition", "keep", "--from", str(before))
     done = survey(bib, *correct)
@@ -336,10 +363,10 @@ def test_an_erratum_corrects_the_edition_and_is_listed_on_the_page_and_in_the_fe
     assert problems(bib) == []
     pool = load(bib)
     then = pool.as_of(THEN)
-    assert (then["c3"].primary("reward"), then["magrpo"].primary("reward")) == ("process", "shared")
+    assert (then["c3"].primary("topology"), then["magrpo"].primary("topology")) == ("swarm", "peer")
     (erratum,) = pool.editions[THEN].errata
-    assert (erratum.day, erratum.was, erratum.works) == (date.today(), "2758e056f082", ("c3",))
-    assert pool.editions[THEN].data == then.fingerprint != "2758e056f082"
+    assert (erratum.day, erratum.was, erratum.works) == (date.today(), data, ("c3",))
+    assert pool.editions[THEN].data == then.fingerprint != data
     files = dict(change_pages(Facts(pool, "https://example.org/")))
     assert 'id="erratum-2026-05-04-1"' in files["measure/changes.md"]
     assert "was another&#39;s" in files["measure/changes.md"]
@@ -478,8 +505,8 @@ def test_the_real_editions_are_published(pool: Pool) -> None:
 
 
 def test_an_edit_of_an_old_entry_can_be_counted_before_it_is_kept(bib: Path) -> None:
-    set_field(bib, "c3", "tag-credit", "team")
-    assert any("c3 differs in tag-credit" in problem for problem in problems(bib))
+    set_field(bib, "c3", "tag-topology", "debate")
+    assert any("c3 differs in tag-topology" in problem for problem in problems(bib))
     assert survey(bib, "check").exit_code == 1
     for command in (("stats",), ("claims", "message-credit-sparse"), ("list", "--where", "credit=team")):
         found = survey(bib, *command)

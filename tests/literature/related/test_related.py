@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.literature import Pool, crosstab
@@ -167,6 +167,7 @@ FILTERS = st.sampled_from([[], [("reward", "hybrid")], [("category", "rl-method"
 AXES = st.lists(st.sampled_from(["category", "reward", "credit", "decision", "topology", "scale"]), max_size=4)
 
 
+@settings(deadline=None)
 @given(FILTERS, AXES, st.booleans())
 def test_a_path_covers_every_value_and_each_entry_adds_one(
     pool: Pool, filters: list[tuple[str, str]], axes: list[str], primary: bool
@@ -186,6 +187,7 @@ def test_a_path_covers_every_value_and_each_entry_adds_one(
     assert {step.entry.key for step in found.path} <= {e.key for e in found.entries}
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_pool_changes_nothing(pool: Pool, seed: int) -> None:
     shuffled = list(pool.entries)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from survey.literature import InvalidSurvey, Pool, Shape, read_taxonomy
 from survey.literature.taxonomy import Absence
+from tests.conftest import ROOT
 from tests.literature.conftest import TAXONOMY
 
 # id, what to replace in the small taxonomy, by what, the problem
@@ -79,8 +81,12 @@ def test_the_five_sub_decisions_have_their_codes_and_two_ways(pool: Pool) -> Non
     assert list(decision.qualifiers) == ["learned", "designed"]
 
 
-def test_there_are_six_topologies(pool: Pool) -> None:
-    assert len(pool.taxonomy["topology"].values) == 6
+def test_the_six_published_topologies_come_first_and_three_are_ours(pool: Pool) -> None:
+    with (ROOT / "bib" / "codings" / "published-2026-05-04.csv").open(encoding="utf-8") as stream:
+        published = {row["value"].split(";")[0] for row in csv.DictReader(stream) if row["axis"] == "topology"}
+    values = [*pool.taxonomy["topology"].values]
+    assert set(values[:6]) == published - {"na"}
+    assert values[6:] == ["pipeline", "peer", "generated"]
 
 
 def test_every_axis_of_the_design_is_there(pool: Pool) -> None:

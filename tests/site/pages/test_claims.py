@@ -17,13 +17,13 @@ from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.pages.claims.ledger import claim_pages, claims_of
 from survey.site.prose.prose import render_prose
-from tests.conftest import ROOT
+from tests.conftest import PUBLISHED, ROOT
 
 
 @pytest.fixture(scope="module")
-def pool(published: Pool) -> Pool:
-    """The pool of the first edition: what is said of it here stays true."""
-    return published
+def pool(pool: Pool) -> Pool:
+    """The first edition as it was published: what is said of it here stays true."""
+    return pool.as_of(date.fromisoformat(PUBLISHED))
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def test_every_claim_has_its_address_its_sentence_and_its_bib(pool: Pool, files:
 
 
 def test_a_claim_that_was_true_only_of_what_was_known_says_what_was_missed() -> None:
-    now = load(ROOT / "bib")
-    page = dict(claim_pages(Facts(now)))["claims/stopping-untrained.md"]
+    second = load(ROOT / "bib").as_of(date(2026, 11, 21))
+    page = dict(claim_pages(Facts(second)))["claims/stopping-untrained.md"]
     card = page.split('<div class="card">')[1].split("</div>")[0]
     assert "did not hold even then</span>: what had appeared by 2026-05-04 was not all known because of" in card
     assert 'entries/sirag2025/">sirag2025</a> (public since 2025-' in card

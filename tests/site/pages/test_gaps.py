@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import re
+import tomllib
 import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import date
+from html import unescape
+from itertools import combinations
 
 import pytest
 
@@ -23,6 +28,13 @@ from tests.conftest import ROOT
 
 DAY = date(2026, 5, 4)
 SITE = "https://example.org/survey/"
+FORMER = (
+    ("published-2026-05-04", "second-reading-2026-11"),
+    ("first-additions-2026-11", "blind-additions-2026-11"),
+)
+"""The pairs of codings by the first codebook; by the second one two readers coded every entry."""
+
+LATEST = ("facets-a-2026-11", "facets-b-2026-11")
 
 
 @pytest.fixture(scope="module")
@@ -113,17 +125,25 @@ def test_a_sentence_can_be_cited_with_number_and_edition(snapshot: Pool, files: 
     assert said in files["gaps/credit-by-decision.md"]
 
 
-def test_what_a_person_wrote_stands_first_and_on_the_list(files: dict[str, str]) -> None:
-    note = "Merging results is a single turn with many inputs."
-    assert note in files["gaps/index.md"]
-    first = files["gaps/credit-by-decision.md"].split('<section class="gapcard"')[1:4]
-    assert any(note in card for card in first)
+def test_what_a_person_wrote_stands_first_and_on_the_list(snapshot: Pool, files: dict[str, str]) -> None:
+    notes = tomllib.loads((ROOT / "bib" / "gaps.toml").read_text(encoding="utf-8"))["note"]
+    written, overview, shown = [note["matters"] for note in notes], unescape(files["gaps/index.md"]), []
+    for pair in pairs(snapshot):
+        cards = unescape(files[map_path(*pair)]).split('<section class="gapcard"')[1:]
+        noted = [[text for text in written if text in card] for card in cards]
+        assert noted == sorted(noted, key=lambda texts: not texts), "cards with a note before all others"
+        shown += [text for texts in noted for text in texts]
+    assert shown
+    assert all(text in overview for text in shown)
 
 
-def test_values_that_nobody_has_are_named_with_their_note(files: dict[str, str]) -> None:
-    page = files["gaps/index.md"]
-    assert "axes/credit/tool-call/" in page
-    assert "An estimator that tells two calls of one turn apart" in page
+def test_values_that_nobody_has_are_named_with_their_note(snapshot: Pool, files: dict[str, str]) -> None:
+    assert not [entry for entry in snapshot if "tool-call" in entry.words("credit")]
+    assert "axes/credit/tool-call/" in files["gaps/index.md"]
+    notes, _ = read_notes(ROOT / "bib" / "gaps.toml", snapshot.taxonomy)
+    note = replace(notes[0], cells={"credit": ("tool-call",)}, fills="An estimator that tells two calls apart.")
+    page = dict(gap_pages(Facts(replace(snapshot, notes=(note,)), SITE)))["gaps/index.md"]
+    assert note.fills in page and note.fills not in files["gaps/index.md"]
 
 
 def test_a_note_on_a_cell_that_is_filled_by_now_is_kept_apart(snapshot: Pool) -> None:
@@ -220,10 +240,54 @@ def test_the_overview_says_what_bears_on_the_counts(whole: dict[str, str]) -> No
     assert (
         "searched on purpose for credit unit <em>message</em>; orchestration decision <em>stop (learned)</em>" in part
     )
-    rows = dict(re.findall(r'<tr><th scope="row">([^<]+)</th><td>([^<]+)</td>', part))
+    rows = reliability_rows(part)
+    taxonomy = read_taxonomy(ROOT / "bib" / "taxonomy.toml")
+    assert list(rows) == [axis.label for axis in taxonomy.main]
+    for name in ("category", "topology", "scenario"):
+        one, other = (first_values(coding, name) for coding in LATEST)
+        stated = f"{kappa(one, other):.2f} "
+        assert rows[taxonomy[name].label].startswith(stated), name
+        assert len(one.keys() & other.keys()) == len(re.findall(r"(?m)^@", (ROOT / "bib" / "pool.bib").read_text()))
+    read = len(first_values(LATEST[0], "credit-grain"))
+    for name in ("credit", "decision"):
+        stated = rf"0\.\d\d \(0\.\d\d to 0\.\d\d; n = {read} read twice, blind\)"
+        assert re.fullmatch(stated, rows[taxonomy[name].label]), name
+
+
+def test_the_overview_says_which_axes_no_two_have_read(snapshot: Pool) -> None:
+    # of the published entries only the second reading had decisions
+    former = replace(snapshot, codings={id: snapshot.codings[id] for id in FORMER[0]})
+    rows = reliability_rows(dict(gap_pages(Facts(former, SITE)))["gaps/index.md"])
+    assert not coded(FORMER[0][0], "decision") and coded(FORMER[0][1], "decision")
     assert rows["Orchestration decision"] == "no two readers have coded it"
     assert re.fullmatch(r"0\.\d\d \(0\.\d\d to 0\.\d\d; n = 80 read twice, blind\)", rows["Credit unit"])
-    assert list(rows) == [axis.label for axis in load(ROOT / "bib").taxonomy.main]
+
+
+def reliability_rows(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<tr><th scope="row">([^<]+)</th><td>([^<]+)</td>', page))
+
+
+def coded(coding: str, *axes: str) -> dict[str, list[str]]:
+    """The keys that a coding has on all these axes, with its values in this order, as its file has them."""
+    with (ROOT / "bib" / "codings" / f"{coding}.csv").open(encoding="utf-8", newline="") as stream:
+        said = {(row["key"], row["axis"]): row["value"] for row in csv.DictReader(stream)}
+    keys = {key for key, _ in said}
+    return {key: [said[key, axis] for axis in axes] for key in keys if all((key, axis) in said for axis in axes)}
+
+
+def first_values(coding: str, axis: str) -> dict[str, str]:
+    """The first value of each entry; the three words for absence are one."""
+    first = {key: value.split(";")[0].strip() for key, (value,) in coded(coding, axis).items()}
+    return {key: "" if value in ("na", "none", "unknown") else value for key, value in first.items()}
+
+
+def kappa(one: dict[str, str], other: dict[str, str]) -> float:
+    """Cohen's kappa of two readers on the entries of both."""
+    keys = one.keys() & other.keys()
+    sides = [Counter(side[key] for key in keys) for side in (one, other)]
+    alike = sum(one[key] == other[key] for key in keys) / len(keys)
+    by_chance = sum(sides[0][word] * sides[1][word] for word in sides[0]) / len(keys) ** 2
+    return (alike - by_chance) / (1 - by_chance)
 
 
 def test_each_map_and_card_says_how_reliable_its_axes_are(whole: dict[str, str]) -> None:
@@ -242,7 +306,10 @@ def test_each_map_and_card_says_how_reliable_its_axes_are(whole: dict[str, str])
 
 
 def test_cross_tabulations_say_how_often_the_entries_of_a_cell_were_read() -> None:
-    pool = load(ROOT / "bib")
+    whole = load(ROOT / "bib")
+    pool = replace(whole, codings={id: whole.codings[id] for pair in FORMER for id in pair})
+    again = {key for pair in FORMER for key in set.intersection(*({*coded(id, "credit", "topology")} for id in pair))}
+    assert 0 < len(again) < len(whole), "by the former codebook some entries were read once"
     _, page = _crosstab(Facts(pool), "credit", "topology")
     assert 'id="reliability"' in page and "here team shape." in page
     said = re.findall(
@@ -251,19 +318,45 @@ def test_cross_tabulations_say_how_often_the_entries_of_a_cell_were_read() -> No
     filled = _filled(pool, "credit", "topology")
     assert [(int(number), int(of)) for number, _, of in said] == [(len(entries),) * 2 for *_, entries in filled]
     for (_, twice, _), (*_, entries) in zip(said, filled, strict=True):
-        first = sum(entry.text("added") == "2026-05-04" for entry in entries)
-        assert int(twice) == first, "those of the first edition were read again"
+        assert int(twice) == sum(entry.key in again for entry in entries)
+    _, page = _crosstab(Facts(whole), "credit", "topology")
+    said = re.findall(r"read twice (\d+) of (\d+)", page)
+    assert said and all(twice == of for twice, of in said), "by the latest codebook all were read by two"
 
 
 def test_three_axes_are_held_against_their_pairs_and_say_how_many_cells_were_looked_at(whole: dict[str, str]) -> None:
     part = whole["gaps/index.md"].split("## Gaps across three axes")[1].split("<h2")[0]
     assert "without a term for three values" in part
-    [least] = re.findall(
-        r"<li>hybrid × orchestrator × delegate \(learned\) .*?probability of none ([\d.]+) for this cell", part
-    )
-    assert float(least) > 0.25
     assert part.count("No cell of the triple, empty or filled, holds surprisingly few entries") == 3
-    assert "among all cells of the triple" in part
+    # the cells listed have entries in every pair and none in the triple
+    pool = load(ROOT / "bib")
+    named = {axis: names(pool, axis) for triple in pool.taxonomy.gaps.triples for axis in triple}
+    lists = re.findall(r'(?s)the lowest probability is ([\d.]+)\..*?<ul class="works">(.*?)</ul>', part)
+    for triple, (lowest, cells) in zip(pool.taxonomy.gaps.triples, lists, strict=True):
+        found = re.findall(
+            r"<li>([^<]+) <span.*?probability of none (\S+) for this cell, (.+?) among all cells of the triple", cells
+        )
+        assert found
+        for cell, alone, among in found:
+            labels = cell.split(" × ")
+            having = [named[axis][label] for axis, label in zip(triple, labels, strict=True)]
+            assert all(one & other for one, other in combinations(having, 2)), cell
+            assert not set.intersection(*having), cell
+            among_all = float(among.removeprefix("&gt; "))
+            assert among_all >= max(float(lowest), 0.05), "no surprise among so many cells"
+            assert float(alone) <= among_all, "one cell is empty less often than some cell is"
+
+
+def names(pool: Pool, axis: str) -> dict[str, set[str]]:
+    """The entries that count under each value of an axis, by the label that pages on gaps give it."""
+    having: dict[str, set[str]] = defaultdict(set)
+    known = pool.taxonomy[axis]
+    for entry in pool:
+        tags = [tag for tag in entry.tags[axis] if not tag.absent]
+        for tag in tags[:1] if known.shape is Shape.RANKED else tags:
+            how = f" ({known.qualifiers[tag.qualifier].label})" if tag.qualifier else ""
+            having[known.values[tag.word].label + how].add(entry.key)
+    return having
 
 
 def test_a_survey_without_codings_searches_or_exclusions_has_pages_on_gaps_too() -> None:

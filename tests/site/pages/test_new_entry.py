@@ -49,12 +49,20 @@ def test_every_value_is_there_with_its_definition_and_rule(page: str, pool: Pool
     shown = unescape(page)
     for axis in pool.taxonomy.on("entry"):
         kind = "radio" if axis.shape is Shape.ONE else "checkbox"
+        if axis.steps:  # nobody chooses what follows from other answers: it is only shown
+            assert f'data-follows="{axis.id}"' in page
+            assert f'id="f-{axis.field}"' not in page and f'id="f-{axis.field}--' not in page
+            if axis.evidence:
+                assert f'id="f-{axis.why}"' in page
+                assert axis.definition in shown
+            continue
         for word in axis.words:
             number = axis.shape is Shape.QUANTITY and word in axis.values
             control = f'data-number="{word}"' if number else f'type="{kind}" id="f-{axis.field}--{word}"'
             assert control in page, (axis.id, word)
         assert all(value.definition in shown and value.rule in shown for value in axis.values.values())
-        assert (f'id="f-{axis.why}"' in page) is axis.evidence
+        supported = axis.evidence or bool(axis.part_of)  # a part shares the evidence of the axis that follows from it
+        assert (f'id="f-{axis.why}"' in page) is supported
         assert axis.definition in shown
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 
 import msgspec
@@ -14,14 +15,15 @@ from survey.literature.claims import Conclusion, Standing, by_standing, conclusi
 from survey.literature.pool.claims import Claims
 from survey.site.facts import Facts
 from survey.site.pages.claims.robustness import PAGE, robustness_pages
+from tests.conftest import PUBLISHED
 
 HOSTILE = "</td><script>alert(1)</script> **bold** {{ 7*7 }}"
 
 
 @pytest.fixture(scope="module")
-def pool(published: Pool) -> Pool:
-    """The pool of the first edition: what is said of it here stays true."""
-    return published
+def pool(pool: Pool) -> Pool:
+    """The first edition as it was published: what is said of it here stays true."""
+    return pool.as_of(date.fromisoformat(PUBLISHED))
 
 
 @pytest.fixture(scope="module")

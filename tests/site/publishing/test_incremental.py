@@ -19,7 +19,7 @@ from tests.conftest import ROOT, few_data
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "1"))
 """Rounds in which each kind of edit is made once, in a random order. A campaign sets more."""
 
-COMPARED = 18
+COMPARED = 19
 """Edits between two comparisons with a build from nothing."""
 
 CONFIGURATION = """\
@@ -165,7 +165,10 @@ EDITS: dict[str, Callable[[Path, random.Random], None]] = {
     "a summary": replaced("bib/pool.bib", r"(summary\s*= \{)", r"\1Once more: "),
     "evidence": replaced("bib/pool.bib", r"(why-[a-z]+\s*= \{)", r"\1As it says, "),
     "a title": replaced("bib/pool.bib", r"(\n  title\s*= \{)", r"\1On "),
-    "a tag": replaced("bib/pool.bib", r"(tag-(?:reward|credit|topology)\s*= \{)([a-z-]+); ([a-z-]+)", r"\1\3; \2"),
+    "a tag": replaced(
+        "bib/pool.bib", r"(tag-(?:scenario|topology)\s*= \{)([a-z-]+); (?!unknown)([a-z-]+)", r"\1\3; \2"
+    ),
+    "a part": replaced("bib/pool.bib", r"(tag-reward-for\s*= \{)(outcome|process)\}", r"\1\2; orchestration}"),
     "an entry": new_entry,
     "a key": new_key,
     "a label": replaced("bib/taxonomy.toml", r'(label = \{ en = ")', r"\1really "),

@@ -114,7 +114,7 @@ def _case(pool: Pool, case: Open, definitions: bool) -> Iterator[str]:
         )
     depth = "; ".join(f"{name}: {entry.text(name)}" for name in NOTES if name != "why" and entry.text(name))
     yield wrapped(f"0  {format_tags(case.tags)}   (pool{f'; {depth}' if depth else ''})")
-    yield wrapped(entry.why(axis.id) or "(no evidence)", "     ")
+    yield wrapped(entry.text(axis.why) or "(no evidence)", "     ")
     for number, (id, judgement) in enumerate(case.sides, 1):
         notes = "; ".join(f"{name}: {judgement.notes[name]}" for name in NOTES[1:] if name in judgement.notes)
         yield wrapped(f"{number}  {format_tags(judgement.tags)}   ({id}{f'; {notes}' if notes else ''})")

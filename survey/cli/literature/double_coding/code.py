@@ -226,7 +226,7 @@ class _Session:
         for line in codebook(axis, self.pool.taxonomy, entry if self.blind else None):
             yield wrapped(line.strip(), line[: len(line) - len(line.lstrip())])
         if not self.blind and (tags := entry.tags.get(axis.id)):
-            yield wrapped(f"The pool has {quoted(format_tags(tags))}. {entry.why(axis.id)}")
+            yield wrapped(f"The pool has {quoted(format_tags(tags))}. {entry.text(axis.why)}")
 
 
 COMMANDS = (code,)

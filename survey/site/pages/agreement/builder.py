@@ -31,6 +31,7 @@ else:
     alt = lazy("altair")
 
 PAGE = "measure/agreement.md"
+SETTLED = "measure/agreement/settled.md"
 
 FEWEST = 2
 """How often two values must have been confused for the overview to list the confusion."""
@@ -43,6 +44,8 @@ def agreement_pages(facts: Facts) -> Files:
     who knew each other's tags shows little.
     """
     pool = facts.pool
+    if settled := _settled(pool):
+        yield SETTLED, render("pages/agreement/settled.md.j2", pool=pool, page=SETTLED, settled=settled, overview=PAGE)
     pairs = reading_pairs(pool)
     tables = {pair: _figures(pool, pair) for pair in pairs}
     yield from _overview(facts, tables)
@@ -87,6 +90,7 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
             axis_page=axis_page,
             fewest=FEWEST,
             settled=_settled(pool),
+            settled_page=SETTLED,
             unsettled=_open(tables),
             bases=_bases(facts),
         ),

@@ -98,8 +98,12 @@ def new_entry_pages(facts: Facts) -> Files:
             works=WORKS,
             issues=facts.issues,
             vocabulary=json.dumps(vocabulary(pool), ensure_ascii=False, separators=(",", ":")),
-            tagged=[axis for axis in axes if axis.evidence],
-            plain=[axis for axis in axes if not axis.evidence],
+            tagged=[axis for axis in axes if axis.coded or (axis.steps and axis.evidence)],
+            plain=[axis for axis in axes if not axis.evidence and not axis.part_of],
+            follow={
+                axis.id: [other for other in axes if other.steps and axis.id in (other.id, other.part_of)]
+                for axis in axes
+            },
             how_many=HOW_MANY,
             months=MONTHS,
             types=REQUIRED_BY_TYPE,
@@ -114,9 +118,13 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
     taxonomy = pool.taxonomy
     axes = taxonomy.on("entry")
     ids = {axis.id for axis in axes}
-    tagged = [field for axis in axes for field in (axis.field, *([axis.why] if axis.evidence else []))]
+    tagged = [
+        field
+        for axis in axes
+        for field in (*([] if axis.steps else [axis.field]), *([axis.why] if axis.evidence else []))
+    ]
     return {
-        "axes": [_axis(axis) for axis in axes],
+        "axes": [_axis(axis, taxonomy.field_of(axis.id)) for axis in axes],
         "rules": [
             {"when": _lists(rule.when), "only": _lists(rule.only), "because": rule.because}
             for rule in taxonomy.rules
@@ -147,16 +155,21 @@ def written() -> dict[str, str]:
     return out
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: Axis, field: str) -> dict[str, Any]:
     return {
         "id": axis.id,
-        "field": axis.field,
+        "field": field,
+        "tag": axis.field,
         "why": axis.why if axis.evidence else "",
         "shape": axis.shape,
         "required": axis.required,
         "values": list(axis.values),
         "absences": list(axis.absences),
         "qualifiers": list(axis.qualifiers),
+        "steps": [
+            {"gives": step.gives, "when": [[part, list(words)] for part, words in step.when]} for step in axis.steps
+        ],
+        "parts": list(axis.parts),
         "missing": f"is missing {expected('', axis.words)}",
     }
 

@@ -65,13 +65,19 @@ function* tagged({ fields, tags }, { axes }) {
   for (const axis of axes) {
     const own = tags.get(axis.id);
     const { field, why } = axis;
+    if (!own.length && axis.steps.length) {
+      const parts = axis.parts.map((id) => axes.find((other) => other.id === id));
+      const last = parts.at(-1);
+      if (parts.every(({ id }) => tags.get(id).length)) yield { field: last.field, message: `no ${axis.id} follows from ${parts.map((part) => `${part.id} = ${quoted(tagText(tags.get(part.id)))}`).join(" and ")} (change one of them)` };
+      continue;
+    }
     if (!own.length) {
       if (axis.required) yield { field, message: axis.missing };
       else if (fields.has(why)) yield { field: why, message: `is evidence for a tag that is not there (${field})` };
       continue;
     }
     for (const message of tagProblems(own, axis)) yield { field, message };
-    const support = `(say in your own words what supports ${field} = ${quoted(tagText(own))}, and where it stands)`;
+    const support = `(say in your own words what supports ${axis.tag} = ${quoted(tagText(own))}, and where it stands)`;
     if (why && !fields.has(why) && !good(own, axis).some(({ word }) => word === "na")) yield { field: why, message: `is missing ${support}` };
   }
 }
@@ -94,8 +100,19 @@ function* tagProblems(tags, axis) {
     yield axis.shape === "quantity" ? `${part}: expected a whole number above 0, as in "${tag.word}: 100"` : `${part} does not say how ${oneOf(axis.qualifiers)}`;
   }
   const read = good(tags, axis);
-  const alone = read.find(({ word }) => ABSENT.includes(word));
+  const open = axis.shape === "ranked" || axis.shape === "set"; // "unknown" may follow values there: there is more
+  const alone = read.find(({ word }, place) => ABSENT.includes(word) && !(open && place && word === "unknown"));
   if (read.length > 1 && alone) yield `"${alone.word}" cannot stand beside a value: ${quoted(tagText(read))}`;
+}
+
+// The tags that follow from those on other axes, in the order of the steps.
+export function derived({ steps, shape, values }, tags) {
+  const holds = ([part, words]) => tags.get(part).some(({ word }) => words.includes(word));
+  const found = [...new Set(steps.filter(({ when }) => when.every(holds)).map(({ gives }) => gives))];
+  const [known, missing] = [found.filter((word) => values.includes(word)), found.filter((word) => !values.includes(word))];
+  if (shape === "one") return [...known, ...missing].slice(0, 1).map((word) => ({ word }));
+  const rest = known.length ? missing.filter((word) => word === "unknown") : missing.slice(0, 1);
+  return [...known, ...rest].map((word) => ({ word }));
 }
 
 // ------------------------------------------------- impossible combinations

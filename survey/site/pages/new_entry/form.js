@@ -2,7 +2,9 @@
 
 import { collapsed } from "./bibtex.js";
 import { arxivDate } from "./fields.js";
+import { derived, tagText } from "./check.js";
 import { escaped } from "./latex.js";
+import { say } from "./report.js";
 
 const STORE = "survey-new-entry";
 const LISTS = new Set(["author", "editor"]); // one name per line
@@ -13,7 +15,8 @@ export class Form {
     this.form = form;
     this.vocabulary = vocabulary;
     this.boxes = [...form.querySelectorAll("[data-field]")];
-    this.axes = new Map(vocabulary.axes.map((axis) => [axis.id, form.querySelector(`[data-axis="${axis.id}"]`)]));
+    this.judged = vocabulary.axes.filter(({ steps }) => !steps.length);
+    this.axes = new Map(this.judged.map((axis) => [axis.id, form.querySelector(`[data-axis="${axis.id}"]`)]));
     this.empty();
     this.control("added").defaultValue = today();
   }
@@ -30,7 +33,7 @@ export class Form {
 
   // Resets the ticks of each axis (in order), the values filled in automatically, and the fields that were left once.
   empty() {
-    this.ticked = new Map(this.vocabulary.axes.map(({ id }) => [id, []]));
+    this.ticked = new Map(this.judged.map(({ id }) => [id, []]));
     this.filled = {};
     this.left = new Set();
   }
@@ -39,8 +42,9 @@ export class Form {
 
   entry() {
     const texts = new Map(this.boxes.map(({ dataset }) => [dataset.field, this.text(dataset.field)]));
-    const tags = new Map(this.vocabulary.axes.map((axis) => [axis.id, this.tags(axis)]));
-    for (const { id, field } of this.vocabulary.axes) texts.set(field, tags.get(id).map((tag) => this.written(tag)).join("; "));
+    const judged = new Map(this.judged.map((axis) => [axis.id, this.tags(axis)]));
+    const tags = new Map(this.vocabulary.axes.map((axis) => [axis.id, axis.steps.length ? derived(axis, judged) : judged.get(axis.id)]));
+    for (const { id, field } of this.judged) texts.set(field, tags.get(id).map((tag) => this.written(tag)).join("; "));
     if (texts.get("eprint")) texts.set("archiveprefix", "arXiv");
     const fields = new Map(this.vocabulary.order.filter((name) => texts.get(name)).map((name) => [name, texts.get(name)]));
     return { type: texts.get("type"), key: texts.get("key"), fields, tags };
@@ -92,6 +96,11 @@ export class Form {
         span.nextElementSibling.hidden = place < 1;
       }
     }
+  }
+
+  // Shows what follows from the answers.
+  follows({ tags }) {
+    for (const output of this.form.querySelectorAll("[data-follows]")) say(output, tagText(tags.get(output.dataset.follows)) || "nothing yet");
   }
 
   // Fills in year, month and address from an arXiv id, unless something else was typed.

@@ -50,6 +50,7 @@ class NewEntry {
     say(parts.bib, this.text);
     say(parts.command, `{ echo; cat ${fileName(entry.key)}; } >> bib/pool.bib\nsurvey check`);
     form.ranks();
+    form.follows(entry);
     const suspected = showNear(parts.near, there.map(({ work }) => work), form.control("title").value, known, root.dataset);
     showProblems(root, parts, form, this.found, { known, suspected });
     if (parts.issue) parts.issue.href = this.issue().address;
