@@ -69,6 +69,8 @@ def draft(pool: Pool, reads: Reads) -> Draft:
     parts = {part.name: getattr(pool, part.name) for part in fields(pool)}
     if pool.origin:  # editions are restored from it
         parts["origin"] = draft(pool.origin, reads)
+    if pool.parent:  # those of a selection, from the pool that it was taken from
+        parts["parent"] = draft(pool.parent, reads)
     return Draft(**parts | {"entries": tuple(_excerpt(entry, withheld) for entry in pool.entries)})
 
 

@@ -45,10 +45,10 @@ class Edit:
     """Two texts of which the first that is found is replaced by the other."""
 
 
-SUMMARY = Edit("one entry's summary", "bib/pool.bib", "  summary                   = {", "entries/magrpo/")
+SUMMARY = Edit("one entry's summary", "bib/pool.bib", "  summary           = {", "entries/magrpo/")
 EDITS = (
     SUMMARY,
-    replace(SUMMARY, what="one entry's tag", swapped=("tag-reward                = {shared}", "tag-reward                = {individual}")),
+    replace(SUMMARY, what="one entry's tag", swapped=("tag-reward-payee  = {team}", "tag-reward-payee  = {agent}")),
     Edit("a chapter", "docs/read/credit.md", "\n\n", "read/credit/"),
 )  # fmt: skip
 PEER = Edit("a page", "docs/entries/magrpo.md", "\n---\n\n", "entries/magrpo/")

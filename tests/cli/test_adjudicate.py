@@ -136,17 +136,25 @@ def test_a_case_can_be_skipped_and_the_next_decided(bread: Path) -> None:
 
 def test_the_real_files_keep_every_other_line(tmp_path: Path) -> None:
     bib = Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
-    pool = load(bib)
-    case = next(c for c in open_disagreements(pool, ["scenario"]) if c.sides[-1][1].tags[0].word != "na")
-    value = format_tags(case.sides[-1][1].tags)
-    result = survey(bib, "--axis", "scenario", case.key, answers=f"{len(case.sides)}\nIts own words.\n")
+    settled = bib / "codings" / "adjudications.csv"
+    lines = settled.read_text().splitlines(keepends=True)
+    rows = [line for line in lines if ",reward-when," not in line]  # as if nobody had settled these
+    assert 0 < len(rows) < len(lines)
+    settled.write_text("".join(rows))
+    case, number = next(
+        (case, number)
+        for case in open_disagreements(load(bib), ["reward-when"])
+        for number, (_, judgement) in enumerate(case.sides, 1)
+        if judgement.tags != case.tags and "na" not in (judgement.tags[0].word, case.tags[0].word)
+    )
+    value = format_tags(case.sides[number - 1][1].tags)
+    result = survey(bib, "--axis", "reward-when", case.key, answers=f"{number}\nIts own words.\n")
     assert "1 of 1 disagreements decided" in result.stdout
     old, new = ((folder / "pool.bib").read_text().split("\n") for folder in (ROOT / "bib", bib))
     (line,) = (number for number, (a, b) in enumerate(zip(old, new, strict=True)) if a != b)
     assert new[line] == old[line].partition("{")[0] + f"{{{value}}},"
-    rows = (ROOT / "bib" / "codings" / "adjudications.csv").read_text().splitlines()
-    assert [row[: len(was)] for row, was in zip(
-        (bib / "codings" / "adjudications.csv").read_text().splitlines(), rows, strict=False)] == rows  # fmt: skip
+    was = "".join(rows).splitlines()
+    assert [row[: len(old_row)] for row, old_row in zip(settled.read_text().splitlines(), was, strict=False)] == was
     assert CliRunner().invoke(main, ["--bib", str(bib), "check"]).exit_code == 0
 
 

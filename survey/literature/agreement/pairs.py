@@ -141,13 +141,8 @@ def _own(pool: Pool) -> tuple[Judgement, ...]:
 
 
 def reading_pairs(pool: Pool) -> tuple[Pair, ...]:
-    """Return every pair of comparable readings: codings by one codebook, then the pool with some.
-
-    The pool is compared with the codings by its own codebook, and with those from which it took its first tags over.
-    """
-    latest = max((coding.codebook for coding in pool.codings.values()), default="")
-    some = [c for c in pool.codings.values() if c.taken_over or c.codebook == latest]
-    pairs = (_pair(pool, reading(pool, POOL), coding) for coding in some)
+    """Return every pair of comparable readings: codings by one codebook, then the pool with each coding."""
+    pairs = (_pair(pool, reading(pool, POOL), coding) for coding in pool.codings.values())
     return (*coding_pairs(pool), *(pair for pair in pairs if pair.axes))
 
 

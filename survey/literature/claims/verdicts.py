@@ -287,6 +287,9 @@ class Judge:
         before = {work.key for work in (*self.pool.as_of(held).entries, *self.pool.as_of(held).records)}
         against = [key for key in speaking(now, claim, found.broad) if key not in before]
         again = tally(now.only(entry for entry in now if entry.key in before), claim, "pool")
+        if not then[0].holds and not against:  # it fell before, by our tags, and nothing has come since
+            before_that = self.judged(claim, held)
+            return replace(before_that, day=found.day, tallies=found.tallies, appeared=found.appeared)
         if then[0].holds and not _suffice(claim, len(against)):
             if not again.holds:  # the same works, read again, say otherwise: nothing newer is needed
                 return replace(found, status=Status.CONTESTED, held=held, reread=True)

@@ -71,6 +71,8 @@ class Value(Term):
     unit: str = ""
     first: bool = False
     """Whether works with this value come first in a reading path."""
+    since: str = ""
+    """The day of the codebook that brought the value; codings before it could not name it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -34,7 +35,7 @@ AXIS_KEYS = (
     "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier", "step", "part-of",
 )  # fmt: skip
-VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first")
+VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first", "since")
 TERM_KEYS = ("label", "definition")
 STEP_KEYS = ("gives", "when")
 APPLIES_KEYS = ("axes", "by", "words")
@@ -165,8 +166,14 @@ class _Reader(Tables):
         definition = self._text(where, table, "definition")
         return Value(
             id, self._labels(where, table), definition, code, family, rule, positive, negative, unit,
-            self._flag(where, table, "first", False),
+            self._flag(where, table, "first", False), self._date(where, table, "since"),
         )  # fmt: skip
+
+    def _date(self, where: str, table: dict[str, Any], key: str) -> str:
+        found = table.get(key, "")
+        if found and type(found) is not date:
+            self._problem(where, f"found {quoted(str(found))}, expected a date, as in 2026-11-23", key)
+        return str(found)
 
     def _term(self, where: str, id: str, table: dict[str, Any], defined: bool = True) -> Term:
         self._only(where, table, TERM_KEYS)

@@ -88,7 +88,8 @@ def test_the_pool_is_compared_with_every_coding_and_they_with_each_other(pool: P
     found = {(pair.first, pair.second): pair for pair in reading_pairs(pool)}
     assert [*found] == [
         (UNSEEN, ADDITIONS), (ONE, OTHER), (PUBLISHED, SPOT_CHECK), (PUBLISHED, SECOND), (SPOT_CHECK, SECOND),
-        (POOL, ONE), (POOL, OTHER), (POOL, ADDITIONS), (POOL, PUBLISHED),
+        (POOL, UNSEEN), (POOL, ONE), (POOL, OTHER), (POOL, ADDITIONS), (POOL, PUBLISHED), (POOL, SPOT_CHECK),
+        (POOL, SECOND),
     ]  # fmt: skip
     assert (found[PUBLISHED, SECOND].entries, found[PUBLISHED, SECOND].blind) == (84, 80)
     assert found[PUBLISHED, SPOT_CHECK].blind == 0

@@ -418,3 +418,24 @@ def test_many_causes_are_abbreviated_and_none_was_known(published: Pool) -> None
     assert judged.verdict.endswith(f"({first} and {len(judged.because) - 3} more)")
     assert all(pool[key].appeared <= "2026-05-04" for key in judged.because)
     assert not any(key in published for key in judged.because), "who spoke against it before did not overturn it"
+
+
+@pytest.mark.parametrize("id", ["hybrid-reward-leads", "agent-credit-leads"])
+def test_a_claim_that_falls_on_the_works_of_an_edition_read_anew_is_contested(id: str) -> None:
+    real = load(ROOT / "bib")
+    claim = real.claims[id]
+    ((axis, value),) = claim.count.items()
+    then = {entry.key for entry in real.as_of(THEN)}
+    published, today = (
+        Counter(
+            entry.primary(axis)
+            for entry in some
+            if entry.key in then and entry.primary(axis) in real.taxonomy[axis].values
+        )
+        for some in (real.as_of(THEN), real)
+    )
+    assert published.most_common(1)[0][0] == value, "it held on these works as they were tagged then"
+    assert today.most_common(1)[0][0] != value, "and does not as they are tagged today"
+    found = Judge(real).judged(claim)
+    assert (found.status, found.reread, found.held) == (Status.CONTESTED, True, THEN)
+    assert found.verdict == f"contested: the works of {THEN} are read differently since"

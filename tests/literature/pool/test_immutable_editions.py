@@ -144,7 +144,7 @@ def test_retagging_an_old_entry_leaves_the_edition_as_published(bib: Path, befor
 
 def test_retagging_an_old_entry_changes_no_claim_on_the_edition_by_any_reading(bib: Path, before: Path) -> None:
     set_field(bib, "c3", "tag-topology", "debate")
-    set_field(bib, "c3", "tag-decision", "stop: learned")
+    set_field(bib, "m-grpo", "tag-decision", "communicate: learned")
     survey(bib, "edition", "keep", "--from", str(before))
     was, now = ledger(load(before)), ledger(load(bib))
     assert was.keys() == now.keys()
@@ -508,7 +508,7 @@ def test_an_edit_of_an_old_entry_can_be_counted_before_it_is_kept(bib: Path) -> 
     set_field(bib, "c3", "tag-topology", "debate")
     assert any("c3 differs in tag-topology" in problem for problem in problems(bib))
     assert survey(bib, "check").exit_code == 1
-    for command in (("stats",), ("claims", "message-credit-sparse"), ("list", "--where", "credit=team")):
+    for command in (("stats",), ("claims", "message-credit-sparse"), ("list", "--where", "topology=debate")):
         found = survey(bib, *command)
         assert found.exit_code == 0, found.output
     assert "c3" in found.output

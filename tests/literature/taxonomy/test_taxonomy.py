@@ -29,6 +29,7 @@ BROKEN = [
     ("absences that are no list", 'absence = ["na", "unknown"]', 'absence = "na"', "axis.reward: absence: found \"na\", expected a list of texts, as in [\"na\"]"),
     ("a field that means something else", "required = true", 'field = "title"', 'axis.reward: field: "title" has a meaning of its own in BibTeX or here'),
     ("an axis like a column", "[axis.decision]", "[axis.year]", 'axis.year: "year" is a column of the exported tables and cannot be an axis'),
+    ("a day that is none", 'label = "shared"', 'label = "shared"\nsince = "yesterday"', 'axis.reward.value.shared: since: found "yesterday", expected a date, as in 2026-11-23'),
     ("a rule without when", 'when = { reward = ["na"] }\n', "", "rule: when: is missing (expected { axis = [values] })"),
     ("a number that nobody could print", 'label = "Reward"', "label = 0x" + "f" * 5000, "not TOML: a whole number of more than 64 bits (expected one below 9223372036854775808)"),
     ("lists in lists", 'absence = ["na", "unknown"]', "absence = " + "[" * 60 + "]" * 60, "not TOML: nested too deeply"),
@@ -87,6 +88,20 @@ def test_the_six_published_topologies_come_first_and_three_are_ours(pool: Pool) 
     values = [*pool.taxonomy["topology"].values]
     assert set(values[:6]) == published - {"na"}
     assert values[6:] == ["pipeline", "peer", "generated"]
+    assert [value.id for value in pool.taxonomy["topology"].values.values() if value.since] == values[6:]
+
+
+def test_a_value_that_a_coding_names_is_no_younger_than_its_codebook(pool: Pool) -> None:
+    """What has a ``since`` is named by no coding that was made by an earlier codebook."""
+    for coding in pool.codings.values():
+        for judgement in coding.judgements:
+            values = pool.taxonomy[judgement.axis].values
+            young = [
+                tag.word
+                for tag in judgement.tags
+                if tag.word in values and values[tag.word].since > str(coding.codebook or coding.made)
+            ]
+            assert not young, (coding.id, judgement.key, young)
 
 
 def test_every_axis_of_the_design_is_there(pool: Pool) -> None:

@@ -25,7 +25,7 @@ from survey.site.facts import Facts
 from survey.site.markup.links import anchor
 from survey.site.markup.text import words
 
-CARDS = 14
+CARDS = 12
 """Cards on one page: with more, a page would be too large for a phone."""
 
 SHOWN = 3
