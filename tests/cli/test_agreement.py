@@ -61,7 +61,7 @@ def test_it_shows_every_pair_with_the_statement_of_both_readers() -> None:
     # what two codebooks ask is not the same, so the codings by one of them are not compared with those by the other
     books = {id: reader.get("codebook") for id, reader in readers.items()}
     pairs = [(a, b) for a, b in combinations(sorted(readers), 2) if keys[a] & keys[b] and books[a] == books[b]]
-    pairs += [("pool", id) for id in sorted(readers) if books[id] or readers[id].get("taken-over")]
+    pairs += [("pool", id) for id in sorted(readers)]
     assert {(PUBLISHED, SPOT_CHECK), FACETS, ("pool", FACETS[0]), ("pool", PUBLISHED)} <= {*pairs}
     assert re.findall(r"(?m)^([\w-]+) and ([\w-]+)$", result.stdout) == pairs
     assert "model-assisted" in result.stdout
