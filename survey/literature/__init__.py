@@ -3,7 +3,7 @@
     >>> from survey.literature import load
     >>> pool = load("bib")
     >>> pool["c3"].words("credit")
-    ('message', 'turn', 'agent')
+    ('message',)
 
 ``load`` reads a folder with ``pool.bib``, ``excluded.bib``, ``taxonomy.toml`` and ``codings/``. It returns an
 immutable ``Pool``, or raises ``InvalidSurvey`` with every problem found. Axes and values are data, never code.
