@@ -50,7 +50,7 @@ MEANINGS = {
 @click.command(short_help="List the gaps in the pool, with their likelihood.")
 @click.argument("axes", nargs=-1, metavar="[AXIS AXIS [AXIS]]")
 @as_of
-@click.option("--strict", is_flag=True, help="Count only entries with explicit and trained credit.")
+@click.option("--strict", is_flag=True, help="Count only entries with explicit credit: units of one run differ.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, metavar="N",
               help="Number of gaps to list.")  # fmt: skip
 @formats("table", "json", "csv")

@@ -233,7 +233,8 @@ def _bars_sentence(table: pd.DataFrame, axis: Axis, whole: int) -> str:
         f"{_list(top['label'])} {'leads' if len(top) == 1 else 'lead'} with {top['count'].iloc[0]} of {whole} ({share})"
     )
     empty = values[values["count"] == 0]["label"]
-    nothing = f"; no entry has {_list(empty, 'or')}" if len(empty) else "; no value is empty"
+    first = " as first value" if axis.shape.value == "ranked" else ""  # it may still stand beside others
+    nothing = f"; no entry has {_list(empty, 'or')}{first}" if len(empty) else "; no value is empty"
     return f"{leads[0].upper()}{leads[1:]}{nothing}."
 
 

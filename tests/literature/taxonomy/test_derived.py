@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from survey.literature import InvalidSurvey, Pool, load, read_pool, read_taxonomy
 from survey.literature.pool import format_tags, parse_tags
+from tests.conftest import ROOT
 from tests.literature.conftest import ENTRY, TAXONOMY
 
 
@@ -162,3 +164,40 @@ def _combinations(pool: Pool, parts: tuple[str, ...]) -> list[dict[str, list[str
     for part in parts:
         found = [{**before, part: [word]} for before in found for word in pool.taxonomy[part].words]
     return [one for one in found if len({word in ("na", "none") and word for (word,) in one.values()}) == 1]
+
+
+def written(axis: str) -> dict[str, list[str]]:
+    """The tags that stand in the text of the pool, by key: read by a pattern, and by nothing of ours."""
+    blocks = re.split(r"(?m)^(?=@)", (ROOT / "bib" / "pool.bib").read_text(encoding="utf-8"))[1:]
+    found = {re.findall(r"@\w+\{([^,]+),", b)[0]: re.findall(rf"tag-{axis} *= \{{(.*)\}}", b)[0] for b in blocks}
+    return {key: text.split("; ") for key, text in found.items()}
+
+
+def test_the_families_of_rewards_are_those_found_by_hand(pool: Pool) -> None:
+    payees, purposes, judges = (written(f"reward-{part}") for part in ("payee", "for", "judge"))
+    for key, payee in payees.items():
+        of = purposes[key]
+        families = ["hybrid"] * ("team" in payee and len({*payee} - {"team", "unknown"}) > 0)
+        families += [name for name in ("orchestration", "debate") if name in of]
+        families += [name for part, name in (("role", "role"), ("agent", "individual")) if part in payee]
+        families += [name for name in ("tool", "process") if name in of]
+        families += ["shared"] * ("team" in payee and "outcome" in of)
+        families += ["verifier"] * ("model" in judges[key])
+        silent = "unknown" in payee or "unknown" in of
+        if families:
+            assert list(pool[key].words("reward")) == families + ["unknown"] * silent, key
+        else:
+            assert pool[key].primary("reward") in ("unknown", "none", "na"), key
+            assert (pool[key].primary("reward") == "unknown") == silent, key
+
+
+def test_explicit_and_counterfactual_credit_are_those_found_by_hand(pool: Pool) -> None:
+    for key, (method,) in written("credit-method").items():
+        answers = pool[key].primary("credit-explicit"), pool[key].primary("credit-counterfactual")
+        if method in ("na", "none", "unknown"):
+            assert set(answers) == {"unknown" if method == "unknown" else "na"}, key
+        else:
+            assert answers == (
+                "no" if method == "broadcast" else "yes",
+                "yes" if method == "counterfactual" else "no",
+            ), key
