@@ -43,15 +43,14 @@ def published_data(parent: Path) -> Path:
     for path in (bib / "editions").iterdir():
         if path.stem != PUBLISHED:
             path.unlink()
-    for path in (bib / "codings").glob("*.csv"):  # readings of works that came later
+    for path in (bib / "codings").rglob("*.csv"):  # readings of works that came later
         head, *rows = path.read_text().splitlines(keepends=True)
         of_then = [row for row in rows if row.partition(",")[0] in kept]
         path.write_text("".join([head, *of_then]))
         if not of_then:
             path.unlink()
-            readers = (bib / "codings" / "readers.toml").read_text()
-            described = re.sub(rf"(?ms)^\[{path.stem}\].*?(?=^\[|\Z)", "", readers)
-            (bib / "codings" / "readers.toml").write_text(described)
+            readers = path.parent / "readers.toml"
+            readers.write_text(re.sub(rf"(?ms)^\[{path.stem}\].*?(?=^\[|\Z)", "", readers.read_text()))
     for later in ("searches.toml", "protocol.toml", "appraisal.toml"):  # they name works that came later
         (bib / later).unlink()
     return bib

@@ -27,6 +27,7 @@ from survey.literature.pool import (
     arxiv_id,
     check_duplicates,
     check_impossible_cells,
+    check_sourcing,
     read_adjudications,
     read_appraisal,
     read_claims,
@@ -61,6 +62,8 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
         known += entries
         problems += found
         problems += check_impossible_cells(entries, pool.taxonomy)
+        if read is read_entries:
+            problems += check_sourcing(pool.protocol.sourcing, entries)
     shown = {str(path) for path in bibs}
     return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
 

@@ -21,6 +21,7 @@ from survey.literature.pool import (
     check_published_keys,
     check_routes,
     check_rulings,
+    check_sourcing,
     read_adjudications,
     read_appraisal,
     read_background,
@@ -33,6 +34,7 @@ from survey.literature.pool import (
     read_protocol,
     read_records,
     read_searches,
+    read_trials,
 )
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
@@ -79,6 +81,8 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     keys = {entry.key for entry in (*entries, *records)}
     codings, found = read_codings(folder / CODINGS, taxonomy, keys)
     problems += found
+    trials, found = read_trials(folder / CODINGS, taxonomy, keys)
+    problems += found
     adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
     problems += found
     notes, searched, found = read_gaps(folder / GAPS, taxonomy)
@@ -86,7 +90,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     searches, found = read_searches(folder / SEARCHES)
     problems += [*found, *check_routes(searches, [*entries, *records])]
     protocol, found = read_protocol(folder / PROTOCOL, taxonomy, {record.key for record in records})
-    problems += [*found, *check_rulings(protocol, records)]
+    problems += [*found, *check_rulings(protocol, records), *check_sourcing(protocol.sourcing, entries)]
     appraisal, found = read_appraisal(folder / APPRAISAL, taxonomy, entries)
     problems += found
     editions, found = read_editions(folder / EDITIONS)
@@ -102,6 +106,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         entries,
         records,
         codings=MappingProxyType(codings),
+        trials=MappingProxyType(trials),
         background=background,
         adjudications=MappingProxyType(adjudications),
         claims=claims,

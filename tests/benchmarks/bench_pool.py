@@ -60,7 +60,11 @@ def grown(pool: Pool, size: int) -> str:
     blocks = []
     for number in range(size):
         block = pool.entries[number % len(pool)].block
-        fields = {n: f for n, f in block.fields.items() if n not in ("doi", "eprint", "archiveprefix", "appeared")}
+        fields = {
+            n: f
+            for n, f in block.fields.items()
+            if n not in ("doi", "eprint", "archiveprefix", "submitted", "announced", "version")
+        }
         fields["url"] = Field(f"https://example.org/{number}", 1)
         fields["title"] = Field(f"{block.text('title')} {number}", 1)
         blocks.append(replace(block, key=f"{block.key}.{number}", fields=MappingProxyType(fields)))

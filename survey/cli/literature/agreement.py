@@ -29,6 +29,7 @@ from survey.literature.agreement import (
     Estimate,
     Pair,
     agreement,
+    coding_pairs,
     reading,
     reading_pairs,
 )
@@ -52,6 +53,7 @@ DISAGREEMENT = ["key", "axis", "first", "first_value", "first_why", "second", "s
 @click.option("--absences", type=click.Choice([how.value for how in Absences]),
               default=Absences.TOGETHER.value, show_default=True,
               help="How to compare na, none and unknown.")  # fmt: skip
+@click.option("--trial", metavar="TRIAL", help="The codings of a trial of rules, in bib/codings/trials/TRIAL/.")
 @click.option("--disagreements", is_flag=True, help="List every disagreement with the evidence of both sides.")
 @where
 @as_of
@@ -63,6 +65,7 @@ def agreement_command(
     axis: str | None,
     blind: bool,
     absences: str,
+    trial: str | None,
     disagreements: bool,
     filters: list[tuple[str, str]],
     day: date | None,
@@ -87,7 +90,12 @@ def agreement_command(
       left-out        only entries to which both readers gave a value
     """
     pool = select_entries(folder, day, filters, primary=False)
-    pairs = _asked(pool, readings)
+    if trial is not None:
+        try:
+            pool = pool.tried(trial)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+    pairs = _asked(pool, readings) if trial is None or readings else coding_pairs(pool)
     found = [
         (pair, [agreement(pool, pair.first, pair.second, name, blind, Absences(absences)) for name in axes])
         for pair in pairs

@@ -7,6 +7,7 @@ from survey.literature.agreement.pairs import (
     Disagreement,
     Pair,
     agreement,
+    coding_pairs,
     reading,
     reading_pairs,
 )
@@ -24,6 +25,6 @@ from survey.literature.agreement.uncertainty import (
 
 __all__ = [
     "POOL", "Absences", "Agreement", "Disagreement", "Estimate", "Figure", "Pair", "ReadingCounts", "Readings",
-    "Reliability", "Sources", "Uncertainty", "agreement", "cell_interval", "interval", "near_threshold", "reading",
-    "reading_pairs", "readings_of",
+    "Reliability", "Sources", "Uncertainty", "agreement", "cell_interval", "coding_pairs", "interval", "near_threshold",
+    "reading", "reading_pairs", "readings_of",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Docum
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
+    FORMER,
     LATEX,
     OWN,
     REQUIRED_BY_TYPE,
@@ -20,7 +21,8 @@ from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
-    "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "KEY", "LATEX", "MONTHS", "OWN", "REQUIRED_BY_TYPE",
-    "SYMBOLS", "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations", "check_field", "collapsed",
-    "parse_bibtex", "parse_names", "read_bibtex", "readable", "unwritable", "write_bibtex",
+    "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
+    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations",
+    "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "unwritable",
+    "write_bibtex",
 ]  # fmt: skip

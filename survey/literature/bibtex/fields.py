@@ -32,8 +32,19 @@ CITED: Final = (
 )  # fmt: skip
 """The fields of plain BibTeX, in the order in which entries are written."""
 
-OWN: Final = ("code", "appeared", "summary", "sources", "authors-incomplete", "added", "screened", "ids", "route")
+OWN: Final = (
+    "code", "submitted", "announced", "version", "summary", "sources", "third-party", "authors-incomplete", "added",
+    "screened", "ids", "route",
+)  # fmt: skip
 """Fields of this format other than tags and evidence: plain text, no LaTeX."""
+
+FORMER: Final = {
+    "appeared": 'write "submitted", the day of the first version, or "announced", when it was first public'
+}
+"""Fields that this format had once, each with what takes its place."""
+
+UNRECORDED: Final = "unrecorded"
+"""Stands among the pages of third parties for those whose address nobody kept."""
 
 LATEX: Final = frozenset(CITED) - {
     "year", "month", "eprint", "archiveprefix", "primaryclass", "doi", "url", "isbn", "issn",
@@ -105,16 +116,39 @@ def _dates_together(block: Block) -> Iterator[tuple[str, str]]:
         if year < posted[0] or (year > posted[0] and not published):
             why = "before it" if year < posted[0] else "after it, yet no journal or booktitle explains that"
             yield "year", f"{year} contradicts eprint {block.text('eprint')} of {posted[0]}: {why}"
-    appeared = PARTIAL_DATE.fullmatch(block.text("appeared"))
-    if appeared and posted:
-        first = int(appeared.group(1)), int(appeared.group(2) or 1)
-        if (first[0], first[1]) > posted and (first[0] > posted[0] or appeared.group(2)):
-            yield "appeared", f"{appeared.group()} is later than eprint {block.text('eprint')} says"
+    yield from _first_dates(block, posted)
+    if "version" in block.fields and "eprint" not in block.fields:
+        yield "version", "is that of a preprint (delete it, or say which with eprint)"
     for name in ("added", "screened"):
-        if (taken_in := _date(block.text(name))) and year and year > taken_in.year + 1:
+        taken_in = _date(block.text(name))
+        if taken_in and year and year > taken_in.year + 1:
             yield "year", f"{year} lies after the entry was {name} ({block.text(name)})"
-        if taken_in and appeared and appeared.group() > block.text(name)[: len(appeared.group())]:
-            yield "appeared", f"{appeared.group()} is later than {name} = {block.text(name)}"
+        for first in ("submitted", "announced"):
+            text = block.text(first)
+            if taken_in and PARTIAL_DATE.fullmatch(text) and text > block.text(name)[: len(text)]:
+                yield first, f"{text} is later than {name} = {block.text(name)}"
+    both = set(block.text("sources").split()) & set(block.text("third-party").split())
+    if both:
+        yield "third-party", f"{quoted(min(both))} stands in sources too (keep one)"
+
+
+def _first_dates(block: Block, posted: tuple[int, int] | None) -> Iterator[tuple[str, str]]:
+    """Check the first dates against each other and against the arXiv id, which carries the month of its assignment.
+
+    An id is assigned after the first version was handed in and before it is announced.
+    """
+    submitted, announced, eprint = (block.text(name) for name in ("submitted", "announced", "eprint"))
+    if submitted and announced and submitted[: len(announced)] > announced:
+        yield "announced", f"{announced} is before submitted = {submitted}"
+    if not posted:
+        return
+    month = f"{posted[0]}-{posted[1]:02}"
+    if submitted and submitted[: len(month)] > month:
+        yield "submitted", f"{submitted} is later than eprint {eprint} says"
+    if announced and announced < month[: len(announced)]:
+        yield "announced", f"{announced} is before eprint {eprint} was assigned"
+    if announced and month.startswith(announced):
+        yield "announced", f"{announced} says no more than eprint {eprint} (expected the day, or no announced)"
 
 
 def _latex(text: str) -> Iterator[str]:
@@ -184,9 +218,21 @@ def _urls(text: str) -> Iterator[str]:
             yield from _url(url)
 
 
+def _pages(text: str) -> Iterator[str]:
+    """Check addresses of pages; the address of one may not have been kept."""
+    for url in text.split(" "):
+        if url != UNRECORDED:
+            yield from _urls(url)
+
+
 def _day(text: str) -> Iterator[str]:
     if _date(text) is None:
         yield f"{quoted(text)} is not a date (expected YYYY-MM-DD)"
+
+
+def _version(text: str) -> Iterator[str]:
+    if not re.fullmatch(r"[1-9][0-9]{0,2}|published|unknown", text):
+        yield f'{quoted(text)} is not a version (expected its number, as in "2", or "published", or "unknown")'
 
 
 def _partial_date(text: str) -> Iterator[str]:
@@ -212,5 +258,6 @@ def _keys(text: str) -> Iterator[str]:
 CHECKS: Final[dict[str, Callable[[str], Iterator[str]]]] = {
     "author": _names, "editor": _names, "year": _year, "month": _month, "eprint": _eprint,
     "primaryclass": _primary_class, "doi": _doi, "url": _url, "code": _url, "sources": _urls,
-    "added": _day, "screened": _day, "appeared": _partial_date, "ids": _keys,
+    "third-party": _pages, "submitted": _day, "announced": _partial_date, "version": _version, "added": _day,
+    "screened": _day, "ids": _keys,
 }  # fmt: skip

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 else:
     pd = lazy("pandas")
 
-TEXTS = ("authors-incomplete", "doi", "eprint", "url", "code", "summary", "added")
+TEXTS = (
+    "submitted", "announced", "authors-incomplete", "doi", "eprint", "version", "url", "code", "summary", "added",
+)  # fmt: skip
 
 
 def to_frame(pool: Pool) -> pd.DataFrame:
@@ -64,7 +66,7 @@ def to_parquet(pool: Pool) -> bytes:
 
 
 def to_json(pool: Pool) -> str:
-    """Return all data of each entry as JSON: citation, tags with their evidence, sources."""
+    """Return all data of each entry as JSON: citation, tags with their evidence, sources, third parties' pages."""
     document = {
         "survey": pool.taxonomy.title,
         "as_of": pool.day.isoformat(),
@@ -86,6 +88,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "venue": entry.venue,
         **{name: entry.text(name) or None for name in TEXTS},
         "sources": entry.text("sources").split(),
+        "third-party": entry.text("third-party").split(),
         "tags": {axis: [_tag(tag) for tag in tags] for axis, tags in entry.tags.items()},
         "why": {axis: entry.why(axis) for axis in entry.tags if entry.why(axis)},
     }

@@ -23,6 +23,7 @@ from survey.literature.pool.codings import (
     read_judgements,
     read_readers,
     read_sheet,
+    read_trials,
 )
 from survey.literature.pool.duplicates import arxiv_id, check_duplicates
 from survey.literature.pool.editions import (
@@ -46,16 +47,24 @@ from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_ki
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
-from survey.literature.pool.screening import check_routes, check_rulings, read_protocol, read_searches, routes_of
+from survey.literature.pool.screening import (
+    check_routes,
+    check_rulings,
+    check_sourcing,
+    read_protocol,
+    read_searches,
+    routes_of,
+)
 from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
     "ADJUDICATIONS", "COLUMNS", "NOTES", "NOT_CODED", "READERS", "REQUIRED", "WAS", "Adjudication", "All", "Answer",
-    "Appraisal", "Claim", "Coding", "Edition", "Entry", "EvidenceKind", "Finding", "Item", "Judgement", "Note", "Pool",
-    "Record", "Searched", "Table", "Tag", "Variant", "Works", "aliases", "arxiv_id", "blank_entry", "cell_label",
-    "cells", "check_days", "check_duplicates", "check_editions", "check_impossible_cells", "check_published_keys",
-    "check_routes", "check_rulings", "compared_values", "conditions", "counted", "format_tags", "mentioned", "pairs",
-    "parse_tags", "read_adjudications", "read_appraisal", "read_background", "read_claims", "read_codings",
-    "read_editions", "read_entries", "read_evidence_kinds", "read_gaps", "read_judgements", "read_notes",
-    "read_protocol", "read_readers", "read_records", "read_searches", "read_sheet", "routes_of",
+    "Appraisal", "Claim", "Coding", "Edition", "Entry", "EvidenceKind", "Finding", "Item", "Judgement", "Note",
+    "Pool", "Record", "Searched", "Table", "Tag", "Variant", "Works", "aliases", "arxiv_id", "blank_entry",
+    "cell_label", "cells", "check_days", "check_duplicates", "check_editions", "check_impossible_cells",
+    "check_published_keys", "check_routes", "check_rulings", "check_sourcing", "compared_values", "conditions",
+    "counted", "format_tags", "mentioned", "pairs", "parse_tags", "read_adjudications", "read_appraisal",
+    "read_background", "read_claims", "read_codings", "read_editions", "read_entries", "read_evidence_kinds",
+    "read_gaps", "read_judgements", "read_notes", "read_protocol", "read_readers", "read_records", "read_searches",
+    "read_sheet", "read_trials", "routes_of",
 ]  # fmt: skip

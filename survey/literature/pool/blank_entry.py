@@ -26,16 +26,16 @@ def blank_entry(name: str, taxonomy: Taxonomy, today: str) -> str:
         fields += [
             ("year", f"{{{posted[0]}}}"), ("month", MONTHS[posted[1] - 1]), ("eprint", f"{{{name}}}"),
             ("archiveprefix", "{arXiv}"), ("primaryclass", "{}"),
-            ("url", f"{{https://arxiv.org/abs/{name}}}"),
+            ("url", f"{{https://arxiv.org/abs/{name}}}"), ("submitted", "{}"), ("announced", "{}"), ("version", "{}"),
         ]  # fmt: skip
     else:
-        fields += [("year", "{}"), ("url", "{}")]
+        fields += [("year", "{}"), ("url", "{}"), ("announced", "{}")]
     for axis in axes:
         if not axis.steps:
             fields.append((axis.field, "{}"))
         if axis.evidence:
             fields.append((axis.why, "{}"))
-    fields += [("summary", "{}"), ("sources", "{}"), ("added", f"{{{today}}}")]
+    fields += [("summary", "{}"), ("sources", "{}"), ("third-party", "{}"), ("added", f"{{{today}}}")]
     width = max(len(field) for field, _ in fields)
     key = "" if posted else name
     body = [f"  {field:<{width}} = {value}," for field, value in fields]
@@ -45,13 +45,17 @@ def blank_entry(name: str, taxonomy: Taxonomy, today: str) -> str:
 
 HELP = (
     "Fill in the empty fields, delete those that do not apply, then run: survey check",
-    "  key      after the opening brace; it never changes, since people cite and link to it",
-    "  author   Last, First and Last, First: all authors, in order; corporate authors in double braces",
-    "  title    exact, with protected capitals in braces",
-    "  type     misc for a preprint or a page; inproceedings adds booktitle, article adds journal",
-    "  why-...  in your own words, what in which part of the source supports the tag; not needed for na",
-    "  summary  one sentence: what the work contributes",
-    "  sources  the URLs you read, separated by blanks",
+    "  key          after the opening brace; it never changes, since people cite and link to it",
+    "  author       Last, First and Last, First: all authors, in order; corporate authors in double braces",
+    "  title        exact, with protected capitals in braces",
+    "  type         misc for a preprint or a page; inproceedings adds booktitle, article adds journal",
+    "  submitted    the day of version 1",
+    "  announced    when it could first be read: for a preprint the day of its first listing",
+    "  version      of which version title and authors are: its number, published, or unknown",
+    "  why-...      in your own words, what in which part of the source supports the tag; not needed for na",
+    "  summary      one sentence: what the work contributes",
+    "  sources      the URLs you read, separated by blanks: the work, its authors, its venue",
+    "  third-party  the URLs of what others wrote on it and you read",
     "",
 )
 

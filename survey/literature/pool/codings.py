@@ -29,6 +29,9 @@ READERS = "readers.toml"
 ADJUDICATIONS = "adjudications.csv"
 """The file of adjudications, with the columns key, axis, value and why, and optionally ``was``."""
 
+TRIALS = "trials"
+"""The folder of trials: codings by rules that were tried on a few entries before the codebook was settled."""
+
 WAS = "was"
 """The column of adjudications with the tags that the pool had before, if the decision changed them."""
 
@@ -108,6 +111,18 @@ def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tup
             judgements = (*judgements, *_derived(judgements, taxonomy))
             codings[path.stem] = replace(reader, judgements=judgements)
     return codings, problems
+
+
+def read_trials(
+    folder: Path, taxonomy: Taxonomy, keys: Collection[str]
+) -> tuple[dict[str, dict[str, Coding]], list[Problem]]:
+    """Return the trials of rules in the folder of the codings, by name: each a folder of codings by the same rules."""
+    trials: dict[str, dict[str, Coding]] = {}
+    problems: list[Problem] = []
+    for path in sorted((folder / TRIALS).glob("*/")):
+        trials[path.name], found = read_codings(path, taxonomy, keys)
+        problems += found
+    return trials, problems
 
 
 def _derived(judgements: Iterable[Judgement], taxonomy: Taxonomy) -> Iterator[Judgement]:

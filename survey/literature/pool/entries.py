@@ -11,6 +11,7 @@ from types import MappingProxyType
 from survey.literature.bibtex import (
     CHECKS,
     CITED,
+    FORMER,
     MONTHS,
     OWN,
     Block,
@@ -82,9 +83,14 @@ class Entry:
 
     @property
     def appeared(self) -> str:
-        """The date of first publication: YYYY, YYYY-MM or YYYY-MM-DD."""
-        if self.text("appeared"):
-            return self.text("appeared")
+        """When the work first was public: YYYY, YYYY-MM or YYYY-MM-DD. A preprint is public once it is announced.
+
+        Where nobody knows that day, it is the day of its first version, which is a few days earlier. Entries of
+        former editions have only ``appeared``.
+        """
+        for name in ("announced", "submitted", "appeared"):
+            if self.text(name):
+                return self.text(name)
         return f"{self.year}-{self.month:02}" if self.month else str(self.year)
 
     def had_appeared(self, day: date) -> bool:
@@ -196,6 +202,9 @@ class _Reading:
     def _name(self, block: Block, name: str) -> None:
         """Report unknown fields with our prefixes, and other unknown fields that look like misspellings."""
         if name in self.known:
+            return
+        if name in FORMER:
+            self._report(block, name, [f"is no longer a field ({FORMER[name]})"])
             return
         if name in self.derived:
             parts = ", ".join(self.taxonomy[part].field for part in self.derived[name].parts)

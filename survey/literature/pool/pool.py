@@ -46,6 +46,9 @@ class Pool:
     entries: tuple[Entry, ...]
     records: tuple[Record, ...] = ()
     codings: Mapping[str, Coding] = field(default_factory=dict)
+    trials: Mapping[str, Mapping[str, Coding]] = field(default_factory=dict)
+    """Codings by rules that were tried on a few entries: never compared with the others, and counted nowhere."""
+
     background: tuple[Entry, ...] = ()
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
     claims: Claims = field(default_factory=Claims)
@@ -104,6 +107,12 @@ class Pool:
         found = {entry.key: entry for entry in self.entries}
         names = {**aliases(self.entries), **self.renamed}  # works are found by their former and later keys, too
         return {name: found[key] for name, key in names.items() if key in found} | found
+
+    def tried(self, trial: str) -> Pool:
+        """Return this pool with the codings of a trial in place of its own codings."""
+        if trial not in self.trials:
+            raise ValueError(f"there is no trial {quoted(trial)} {expected(trial, self.trials)}")
+        return replace(self, codings=self.trials[trial], adjudications={})
 
     @property
     def eligible(self) -> tuple[Record, ...]:

@@ -46,8 +46,8 @@ IMPOSSIBLE_KEYS = ("cells", "why")
 GAPS_KEYS = ("triples", "foundations", "strict", "selective")
 
 NOT_AN_AXIS = frozenset(
-    {"key", "type", "title", "authors", "year", "month", "appeared", "venue", "doi", "eprint", "url", "code",
-     "summary", "added", "authors-incomplete", "edition", "data"}
+    {"key", "type", "title", "authors", "year", "month", "appeared", "submitted", "announced", "version", "venue",
+     "doi", "eprint", "url", "code", "summary", "added", "authors-incomplete", "edition", "data"}
 )  # fmt: skip
 """Columns of the exported tables, whose names no axis can have."""
 

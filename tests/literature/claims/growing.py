@@ -17,11 +17,14 @@ def with_entry(bib: Path, model: str, key: str, added: str, appeared: str = "", 
     block = re.search(rf"(?ms)^@\w+\{{{re.escape(model)},.*?^\}}", text)
     assert block
     new = block[0].replace(f"{{{model},", f"{{{key},", 1)
-    new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|doi|url|tag-verified|why-verified)\s*=.*\n", "", new)
+    new = re.sub(
+        r"(?m)^\s*(eprint|archiveprefix|primaryclass|version|doi|url|tag-verified|why-verified)\s*=.*\n", "", new
+    )
     new = re.sub(r"(title\s*=\s*)\{.*\},", rf"\1{{A title of its own {key}}},", new, count=1)
     new = re.sub(r"(added\s*=\s*)\{[^}]*\}", rf"\1{{{added}}}", new)
     if appeared:
-        new = re.sub(r"(appeared\s*=\s*)\{[^}]*\}", rf"\1{{{appeared}}}", new)
+        new = re.sub(r"(?m)^\s*submitted\s*=.*\n", "", new)
+        new = re.sub(r"(announced\s*=\s*)\{[^}]*\}", rf"\1{{{appeared}}}", new)
     new = new.replace(
         "\n",
         "\n  url = {https://example.org/},\n  tag-verified = {partial},\n  why-verified = {Made for a test.},\n",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 
-def entry(key: str, reward: str, decision: str, appeared: str = "2026-01-01") -> str:
+def entry(key: str, reward: str, decision: str, announced: str = "2026-01-01") -> str:
     return f"""
 @misc{{{key},
   author       = {{Last, First}},
   title        = {{Title of {key}}},
   year         = {{2026}},
   url          = {{https://example.org/{key}}},
-  appeared     = {{{appeared}}},
+  announced    = {{{announced}}},
   tag-reward   = {{{reward}}},
   why-reward   = {{The abstract says so.}},
   tag-decision = {{{decision}}},

@@ -35,6 +35,24 @@ def test_a_wrong_row_is_a_problem_with_its_line(folder: Callable[..., Path], row
     assert lines(folder(), rows) == [f"mine.csv:{problem}"]
 
 
+def test_a_trial_of_rules_is_a_folder_of_codings_that_nothing_counts(folder: Callable[..., Path]) -> None:
+    bib = folder()
+    trial = bib / "codings" / "trials" / "ladder"
+    trial.mkdir(parents=True)
+    (trial / "mine.csv").write_text(HEADER + "key2026,reward,shared,x\n")
+    (trial / "readers.toml").write_text(READER)
+    pool, found = read_pool(bib)
+    assert pool and not found and not pool.codings
+    assert [j.axis for j in pool.trials["ladder"]["mine"].judgements] == ["reward"]
+    assert list(pool.tried("ladder").codings) == ["mine"]
+    with pytest.raises(ValueError, match=r'there is no trial "lader" .did you mean "ladder"'):
+        pool.tried("lader")
+    (trial / "mine.csv").write_text(HEADER + "key2026,reward,shred,x\n")
+    assert [str(p).removeprefix(f"{trial}/") for p in read_pool(bib)[1]] == [
+        'mine.csv:2: entry key2026: reward: "shred" is not a value of reward (did you mean "shared"?)'
+    ]
+
+
 def test_a_column_that_is_missing_is_named(folder: Callable[..., Path]) -> None:
     assert lines(folder(), "key2026,reward", header="key,axis\n") == [
         "mine.csv:1: there is no column value (found ['key', 'axis'])"

@@ -183,7 +183,7 @@ def test_a_second_edit_keeps_what_was_published_and_undoing_both_needs_no_row(bi
 
 def test_works_that_moved_were_renamed_or_came_in_late_are_as_published(bib: Path, before: Path) -> None:
     """One entry is renamed everywhere; one loses its evidence for an axis; one comes in with an old day."""
-    for path in (bib / "pool.bib", bib / "claims.toml", *(bib / "codings").glob("*.csv")):
+    for path in (bib / "pool.bib", bib / "claims.toml", *(bib / "codings").rglob("*.csv")):
         path.write_text(re.sub(r"\bcomas2026\b", "comas", path.read_text()))
     edit(bib, "{comas,", "{comas,\n  ids = {comas2026},")
     edit(bib, "{magrpo,", "{late2026,")
@@ -193,7 +193,7 @@ def test_works_that_moved_were_renamed_or_came_in_late_are_as_published(bib: Pat
     assert magrpo
     late = re.search(r"(?ms)^@\w+\{late2026,.*?^\}\n", text)
     assert late
-    new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|doi|url)\s*=.*\n", "", late[0])
+    new = re.sub(r"(?m)^\s*(eprint|archiveprefix|primaryclass|version|doi|url)\s*=.*\n", "", late[0])
     new = re.sub(r"(title\s*=\s*)\{.*\},", r"\1{A late arrival},", new, count=1)
     new = new.replace("\n", "\n  url = {https://example.org/late},\n", 1)
     (bib / "pool.bib").write_text(text.replace(late[0], new) + "\n" + magrpo[0])
@@ -458,15 +458,17 @@ def test_the_day_of_the_build_counts_as_today(bib: Path, monkeypatch: pytest.Mon
 
 def test_a_work_cannot_have_come_in_before_it_appeared(bib: Path) -> None:
     unpublished(bib)
-    for name, appeared, wrong in (
-        ("pool.bib", "2026-05-05", True),
-        ("pool.bib", "2026-05-04", False),
-        ("pool.bib", "2026-06", True),
-        ("pool.bib", "2026-05", False),
-        ("pool.bib", "2026", False),
+    for field, appeared, wrong in (
+        ("submitted", "2026-05-05", True),
+        ("submitted", "2026-05-04", False),
+        ("announced", "2026-05-05", True),
+        ("announced", "2026-05-04", False),
+        ("announced", "2026-06", True),
+        ("announced", "2026-05", False),
+        ("announced", "2026", False),
     ):
-        set_field(bib, "c3", "appeared", appeared, name)
-        said = f"entry c3: appeared: {appeared} is later than added = 2026-05-04"
+        set_field(bib, "c3", field, appeared)
+        said = f"entry c3: {field}: {appeared} is later than added = 2026-05-04"
         assert any(said in problem for problem in problems(bib)) is wrong, appeared
 
 

@@ -29,6 +29,43 @@ def test_criteria_and_routes_that_are_right_are_no_problem(bib: Path) -> None:
     assert [criterion.id for criterion in protocol.of(excludes=True)] == ["single", "same"]
 
 
+SOURCES = """
+[sources]
+preprint-needs = ["primaryclass", "version"]
+third-party = ["digest.example"]
+said-as = "third part"
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "instead", "message"),
+    [
+        ("year       = {2026}", "year = {2026}, booktitle = {B}, archiveprefix = {arXiv}, eprint = {2512.06859}, version = {1}",
+         "1: entry a2026: primaryclass: is missing (an entry with eprint needs it)"),
+        ("year       = {2026}", "year = {2026}, sources = {https://a.example https://www.digest.example/x}",
+         '4: entry a2026: sources: "https://www.digest.example/x" is a third party\'s page (move it to third-party)'),
+        ("year       = {2026}", "year = {2026}, sources = {https://notdigest.example/x}", ""),
+        ("year       = {2026}", "year = {2026}, third-party = {https://www.digest.example/x}", ""),
+        ("why-reward = {", "why-reward = {A third party's note: ",
+         "7: entry a2026: why-reward: rests on a third party's page, yet third-party names none"),
+        ("why-reward = {", "third-party = {https://b.example}, why-reward = {A third party's note: ", ""),
+    ],
+)  # fmt: skip
+def test_an_entry_says_what_the_protocol_asks_about_its_sources(
+    bib: Path, was: str, instead: str, message: str
+) -> None:
+    (bib / "protocol.toml").write_text(PROTOCOL + SOURCES)
+    text = (bib / "pool.bib").read_text()
+    assert was in text
+    (bib / "pool.bib").write_text(text.replace(was, instead, 1))
+    assert problems(bib) == ([f"pool.bib:{message}"] if message else [])
+
+
+def test_a_field_that_a_preprint_cannot_need_is_named(bib: Path) -> None:
+    (bib / "protocol.toml").write_text(PROTOCOL + SOURCES.replace('"version"', '"verson"'))
+    assert any("protocol.toml" in p and 'did you mean "version"?' in p for p in problems(bib))
+
+
 def test_criteria_are_optional(bib: Path) -> None:
     (bib / "protocol.toml").unlink()
     assert problems(bib) == []

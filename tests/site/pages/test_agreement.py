@@ -36,13 +36,36 @@ def text(page: str) -> str:
 
 
 def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Pool, pages: dict[str, str]) -> None:
-    expected = {"measure/agreement.md", "measure/agreement/settled.md", "charts/agreement.json"}
+    expected = {
+        "measure/agreement.md",
+        "measure/agreement/settled.md",
+        "measure/agreement/trials.md",
+        "charts/agreement.json",
+    }
     for pair in reading_pairs(pool):
         expected.add(pair_page(pair))
         for axis in pair.axes:
             found = agreement(pool, pair.first, pair.second, axis)
             expected |= {axis_page(pair, found.axis)} if found.disagreements else set()
     assert set(pages) == expected
+
+
+def test_a_trial_of_rules_is_shown_by_itself(pool: Pool, pages: dict[str, str]) -> None:
+    shown = text(pages["measure/agreement/trials.md"])
+    for trial, axis in (("parts", "credit-holder"), ("direct", "category")):
+        sides = []
+        for number in (1, 2):
+            with (ROOT / "bib" / "codings" / "trials" / trial / f"{trial}-{number}.csv").open(newline="") as stream:
+                rows = {row["key"]: row["value"] for row in csv.DictReader(stream) if row["axis"] == axis}
+            # the words for absence count as one
+            sides.append(["" if rows[key] in ("na", "none", "unknown") else rows[key] for key in sorted(rows)])
+        first, second = sides
+        assert len(first) == 30
+        alike = sum(one == other for one, other in zip(first, second, strict=True))
+        label = pool.taxonomy[axis].label
+        assert f"{label} {alike} of 30 {alike / 30:.3f}" in shown
+        assert f"{cohen_kappa_score(first, second):.3f}" in shown
+    assert not any("parts-1" in page for path, page in pages.items() if path != "measure/agreement/trials.md")
 
 
 def test_the_overview_speaks_first_of_the_pair_that_was_read_blind(pages: dict[str, str]) -> None:
@@ -147,6 +170,6 @@ def test_nothing_a_reader_wrote_can_act_in_a_page(pool: Pool) -> None:
 
 
 def test_without_two_readings_the_page_says_so(pool: Pool) -> None:
-    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={})))
+    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={})))
     assert path == "measure/agreement.md"
     assert "no two readings" in page

@@ -9,11 +9,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from survey.literature.bibtex import CITED, OWN
 from survey.literature.pool.entries import Record
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import Axis, Tables, Taxonomy
 
-KEYS = ("inclusion", "exclusion", "reasons", "stages", "reading", "decision")
+KEYS = ("inclusion", "exclusion", "reasons", "stages", "reading", "sources", "decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,20 @@ class Marked:
     values: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Sourcing:
+    """What an entry must say about where its facts and its evidence come from."""
+
+    preprint: tuple[str, ...] = ()
+    """Fields that every preprint needs."""
+
+    third_parties: tuple[str, ...] = ()
+    """Hosts of pages on works by others than their authors and their venues."""
+
+    said_as: str = ""
+    """How evidence says that it rests on such a page."""
+
+
 @dataclass(frozen=True)
 class Protocol:
     """Criteria by id, decisions by record, and the values that say at which stage a work was decided."""
@@ -78,6 +93,7 @@ class Protocol:
     unread: Marked = Marked()
     """Entries that were included on the abstract alone."""
 
+    sourcing: Sourcing = Sourcing()
     path: str = ""
 
     def __bool__(self) -> bool:
@@ -143,8 +159,19 @@ class _Reader(Tables):
             known,
             self._marked(data, "stages", "assessed", axes["record"]),
             self._marked(data, "reading", "abstract-only", axes["entry"]),
+            self._sourcing(data),
             self.shown,
         )
+
+    def _sourcing(self, data: dict[str, Any]) -> Sourcing:
+        table = self._table("sources", data.get("sources", {}), ("preprint-needs", "third-party", "said-as"))
+        needs = [
+            name
+            for name in self._words("sources", table, "preprint-needs")
+            if self._known("sources", name, (*CITED, *OWN), "preprint-needs")
+        ]
+        said_as = self._text("sources", table, "said-as", obligatory=False)
+        return Sourcing(tuple(needs), self._words("sources", table, "third-party"), said_as.lower())
 
     def _criteria(self, data: dict[str, Any], words: Collection[str]) -> dict[str, Criterion]:
         criteria: dict[str, Criterion] = {}

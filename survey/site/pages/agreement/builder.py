@@ -17,6 +17,7 @@ from survey.literature.agreement import (
     ReadingCounts,
     Sources,
     agreement,
+    coding_pairs,
     reading,
     reading_pairs,
 )
@@ -32,6 +33,7 @@ else:
 
 PAGE = "measure/agreement.md"
 SETTLED = "measure/agreement/settled.md"
+TRIALS = "measure/agreement/trials.md"
 
 FEWEST = 2
 """How often two values must have been confused for the overview to list the confusion."""
@@ -46,6 +48,9 @@ def agreement_pages(facts: Facts) -> Files:
     pool = facts.pool
     if settled := _settled(pool):
         yield SETTLED, render("pages/agreement/settled.md.j2", pool=pool, page=SETTLED, settled=settled, overview=PAGE)
+    if trials := _trials(pool):
+        yield TRIALS, render("pages/agreement/trials.md.j2", pool=pool, page=TRIALS, trials=trials, overview=PAGE,
+                             figure=figure, depths=depths)  # fmt: skip
     pairs = reading_pairs(pool)
     tables = {pair: _figures(pool, pair) for pair in pairs}
     yield from _overview(facts, tables)
@@ -93,8 +98,18 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
             settled_page=SETTLED,
             unsettled=_open(tables),
             bases=_bases(facts),
+            trials_page=TRIALS if pool.trials else "",
         ),
     )
+
+
+def _trials(pool: Pool) -> dict[str, list[tuple[Pair, list[Agreement], list[Coding]]]]:
+    """Return each trial of rules: its pairs of codings, their figures, and the readers."""
+    trials = {name: pool.tried(name) for name in pool.trials}
+    return {
+        name: [(pair, _figures(tried, pair), [*tried.codings.values()]) for pair in coding_pairs(tried)]
+        for name, tried in trials.items()
+    }
 
 
 def pair_page(pair: Pair) -> str:

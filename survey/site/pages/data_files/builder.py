@@ -191,11 +191,14 @@ def _columns() -> list[dict[str, Any]]:
         "authors": {"description": "Last, First; every author, in order, joined by semicolons."},
         "year": {"type": "integer", "constraints": {"required": True}},
         "month": {"type": "integer", "constraints": {"minimum": 1, "maximum": 12}},
-        "appeared": {"description": "When it first became public: YYYY, YYYY-MM or YYYY-MM-DD."},
+        "appeared": {"description": "When it first was public: the day of announcement, else of submission."},
         "venue": {"description": "Where it was published; for a preprint its arXiv number."},
     }
     last: dict[str, dict[str, Any]] = {name: {} for name in TEXTS}
     last["url"] = {"format": "uri"}
+    last["submitted"] = {"type": "date", "description": "The day of the first version."}
+    last["announced"] = {"description": "When it could first be read: YYYY, YYYY-MM or YYYY-MM-DD."}
+    last["version"] = {"description": "The version of the preprint whose title and authors these are, or published."}
     last["added"] = {"type": "date", "description": "The day it was added to the pool."}
     return [{"name": name, "type": "string"} | more for name, more in (texts | last).items()]
 

@@ -23,8 +23,8 @@ from survey.site.pages.related.builder import WORKS
 
 PAGE = "take-part/new-entry.md"
 
-BEFORE_TAGS: Final = ("authors-incomplete", "code", "appeared")
-AFTER_TAGS: Final = ("ids", "summary", "sources", "added", "route")
+BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
+AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
 """Our own fields before and after the tags, in the order of the pool."""
 
 FORMULAS: Final = frozenset({
@@ -60,7 +60,9 @@ WORK: Final = (
     Box("doi", "DOI", "Without https://doi.org/.", example="10.1038/s41586"),
     Box("url", "Address", "Where it can be read.", example="https://"),
     Box("code", "Code", "The address that the work itself gives.", example="https://"),
-    Box("appeared", "First public", "YYYY, YYYY-MM or YYYY-MM-DD.", example="2026-03-07"),
+    Box("submitted", "Submitted", "The day of version 1.", example="2026-03-07"),
+    Box("announced", "Announced", "When it was first public: YYYY, YYYY-MM or YYYY-MM-DD.", example="2026-03-09"),
+    Box("version", "Version", 'Of which version are title and authors? A number, or "published".', example="1"),
 )
 """The fields of every work; the month, a list to choose from, is placed beside the year."""
 
@@ -79,7 +81,8 @@ PUBLISHED: Final = (
 
 READING: Final = (
     Box("summary", "Summary", "One sentence: what the work contributes.", 3),
-    Box("sources", "Sources", "The addresses you read, one a line.", 3),
+    Box("sources", "Sources", "The addresses you read, one a line: the work, its authors, its venue.", 3),
+    Box("third-party", "Third parties' pages", "What others wrote on it and you read, one a line.", 2),
     Box("added", "Added", "The day it is added to the pool.", example="2026-05-04"),
     Box("route", "Route", "By which searches it was found: ids of searches.toml, semicolons between them."),
 )
@@ -123,6 +126,8 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         for axis in axes
         for field in (*([] if axis.steps else [axis.field]), *([axis.why] if axis.evidence else []))
     ]
+    sourcing = pool.protocol.sourcing
+    needs, hosts, said_as = sourcing.preprint, sourcing.third_parties, sourcing.said_as
     return {
         "axes": [_axis(axis, taxonomy.field_of(axis.id)) for axis in axes],
         "rules": [
@@ -135,6 +140,7 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
         "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
         "required": ["author", "title", "year", *REQUIRED["entry"]],
+        "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
         "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},
         "written": written(),

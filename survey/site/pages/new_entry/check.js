@@ -9,7 +9,7 @@ const ABSENT = ["na", "none", "unknown"];
 // Returns every problem as { field, message, missing }, in the order of the fields.
 export function problems(entry, vocabulary) {
   const { order } = vocabulary;
-  const found = [...keyProblems(entry), ...texts(entry, vocabulary), ...together(entry, vocabulary), ...tagged(entry, vocabulary), ...excluded(entry, vocabulary)];
+  const found = [...keyProblems(entry), ...texts(entry, vocabulary), ...together(entry, vocabulary), ...sourced(entry, vocabulary), ...tagged(entry, vocabulary), ...excluded(entry, vocabulary)];
   const place = ({ field }) => field === "key" ? -2 : field === "type" ? -1 : order.indexOf(field);
   return found.map((problem) => ({ missing: problem.message.startsWith("is missing") || /has no key/.test(problem.message), ...problem })).sort((a, b) => place(a) - place(b));
 }
@@ -48,15 +48,41 @@ function* dates(fields, edition) {
     const why = year < posted[0] ? "before it" : "after it, yet no journal or booktitle explains that";
     yield { field: "year", message: `${year} contradicts eprint ${eprint} of ${posted[0]}: ${why}` };
   }
-  const appeared = PARTIAL.exec(fields.get("appeared") || "");
-  if (appeared && posted) {
-    const [first, month] = [Number(appeared[1]), Number(appeared[2] || 1)];
-    if (first > posted[0] || (first === posted[0] && appeared[2] && month > posted[1])) yield { field: "appeared", message: `${appeared[0]} is later than eprint ${eprint} says` };
-  }
+  yield* firstDates(fields, eprint, posted);
+  if (fields.has("version") && !fields.has("eprint")) yield { field: "version", message: "is that of a preprint (delete it, or say which with eprint)" };
   const added = fields.get("added") || "";
   if (isDay(added) && year > Number(added.slice(0, 4)) + 1) yield { field: "year", message: `${year} lies after the entry was added (${added})` };
-  if (isDay(added) && appeared && appeared[0] > added.slice(0, appeared[0].length)) yield { field: "appeared", message: `${appeared[0]} is later than added = ${added}` };
+  for (const field of ["submitted", "announced"]) {
+    const text = fields.get(field) || "";
+    if (isDay(added) && PARTIAL.test(text) && text > added.slice(0, text.length)) yield { field, message: `${text} is later than added = ${added}` };
+  }
+  const listed = (name) => (fields.get(name) || "").split(" ").filter(Boolean);
+  const both = listed("sources").filter((url) => listed("third-party").includes(url)).sort();
+  if (both.length) yield { field: "third-party", message: `${quoted(both[0])} stands in sources too (keep one)` };
   if (isDay(added) && added <= edition) yield { field: "added", message: `${added} is not after the edition of ${edition}, which was published without it (expected a later day)` };
+}
+
+// An arXiv id is assigned after the first version was handed in and before it is announced.
+function* firstDates(fields, eprint, posted) {
+  const [submitted, announced] = ["submitted", "announced"].map((name) => fields.get(name) || "");
+  if (submitted && announced && submitted.slice(0, announced.length) > announced) yield { field: "announced", message: `${announced} is before submitted = ${submitted}` };
+  if (!posted) return;
+  const month = `${posted[0]}-${String(posted[1]).padStart(2, "0")}`;
+  if (submitted && submitted.slice(0, 7) > month) yield { field: "submitted", message: `${submitted} is later than eprint ${eprint} says` };
+  if (announced && announced < month.slice(0, announced.length)) yield { field: "announced", message: `${announced} is before eprint ${eprint} was assigned` };
+  if (announced && month.startsWith(announced)) yield { field: "announced", message: `${announced} says no more than eprint ${eprint} (expected the day, or no announced)` };
+}
+
+// ------------------------------------------------------------------- sources
+
+function* sourced({ fields }, { sourcing: { preprint, thirdParties, saidAs } }) {
+  for (const field of preprint) if (fields.has("eprint") && !fields.has(field)) yield { field, message: "is missing (an entry with eprint needs it)" };
+  for (const url of (fields.get("sources") || "").split(" ")) {
+    const host = URL.canParse(url) ? new URL(url).hostname : "";
+    if (thirdParties.some((other) => host === other || host.endsWith(`.${other}`))) yield { field: "sources", message: `${quoted(url)} is a third party's page (move it to third-party)` };
+  }
+  if (!saidAs || fields.has("third-party")) return;
+  for (const [field, text] of fields) if (field.startsWith("why-") && text.toLowerCase().includes(saidAs)) yield { field, message: "rests on a third party's page, yet third-party names none" };
 }
 
 // -------------------------------------------------------------------- tags

@@ -141,8 +141,17 @@ function* urls(text) {
   }
 }
 
+// Addresses of pages; "unrecorded" stands for those whose address nobody kept.
+function* pages(text) {
+  for (const each of text.split(" ")) if (each !== "unrecorded") yield* urls(each);
+}
+
 function* day(text) {
   if (!isDay(text)) yield `${quoted(text)} is not a date (expected YYYY-MM-DD)`;
+}
+
+function* version(text) {
+  if (!/^(?:[1-9][0-9]{0,2}|published|unknown)$/.test(text)) yield `${quoted(text)} is not a version (expected its number, as in "2", or "published", or "unknown")`;
 }
 
 function* partial(text) {
@@ -161,7 +170,7 @@ function* keys(text) {
   for (const key of text.split(",")) yield* oneKey(key.trim());
 }
 
-const CHECKS = { author: names, editor: names, year, eprint, primaryclass: arxivClass, doi, url, code: url, sources: urls, added: day, appeared: partial, ids: keys };
+const CHECKS = { author: names, editor: names, year, eprint, primaryclass: arxivClass, doi, url, code: url, sources: urls, "third-party": pages, submitted: day, announced: partial, version, added: day, ids: keys };
 
 // Yields the problems of the text of one field.
 export function* fieldProblems(name, text, vocabulary) {

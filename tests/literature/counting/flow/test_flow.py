@@ -139,7 +139,7 @@ def entry(key: str, added: str, appeared: str, more: str = "read = {full}") -> s
         ENTRY.replace("key2026", key)
         .replace("{A Title}", f"{{{key.upper()} of some things}}")
         .replace("example.org/a", f"example.org/{key}")
-        .replace("added      = {2026-05-04}", f"added = {{{added}}},\n  appeared = {{{appeared}}},\n  {more}")
+        .replace("added      = {2026-05-04}", f"added = {{{added}}},\n  announced = {{{appeared}}},\n  {more}")
     )
 
 
