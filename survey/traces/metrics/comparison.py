@@ -19,7 +19,8 @@ def compare(team: Sequence[Trace], single: Sequence[Trace]) -> dict[str, Measure
     """Compare runs of a team with runs of one agent on the same tasks.
 
     The definitions of overhead, efficiency and error amplification are those of Kim et al.
-    (arXiv:2512.08296), with steps as their turns; success is ``outcome.success``.
+    (arXiv:2512.08296, section 4.1 of version 2), with steps as their turns; success is ``outcome.success``.
+    The factors of amplification that they print do not follow from their success rates by this definition.
     """
     ours, theirs = [Run(replay(trace)) for trace in team], [Run(replay(trace)) for trace in single]
     return {name: evaluated(blank, function, ours, theirs) for name, (blank, function) in COMPARISONS.items()}

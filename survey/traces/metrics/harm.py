@@ -20,7 +20,7 @@ def error_spread(run: Run) -> float:
 
 @THEME.measure("Reach of untrusted content", "share of agents")
 def unsafe_reach(run: Run) -> float:
-    """The share of agents that act downstream of untrusted content, along edges of any type.
+    """The share of agents that hold untrusted content or act downstream of it, along edges of any type.
 
     Content is untrusted if it is marked so (`trusted: false`) or labelled `unsafe_content`.
     """
