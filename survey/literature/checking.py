@@ -21,6 +21,7 @@ from survey.literature.loading import (
 )
 from survey.literature.pool import (
     ADJUDICATIONS,
+    AUDIT,
     READERS,
     Entry,
     Pool,
@@ -30,6 +31,7 @@ from survey.literature.pool import (
     check_sourcing,
     read_adjudications,
     read_appraisal,
+    read_audited_fields,
     read_claims,
     read_editions,
     read_entries,
@@ -104,6 +106,8 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         return ()
     if path.suffix == ".csv" and path.parent.name == FOLDER:
         return tuple(p for p in read_editions(path.parent.parent / EDITIONS)[1] if p.path == str(path))
+    if path.suffix == ".csv" and path.name.startswith(AUDIT):
+        return tuple(read_audited_fields(path, pool.taxonomy, known)[1])
     if path.suffix == ".csv":
         return tuple(read_judgements(path, pool.taxonomy, known)[1])
     return (Problem(str(path), 1, "cannot be checked (expected a .bib, .toml or .csv file)"),)

@@ -24,6 +24,7 @@ from survey.literature.pool import (
     check_sourcing,
     read_adjudications,
     read_appraisal,
+    read_audits,
     read_background,
     read_claims,
     read_codings,
@@ -81,6 +82,8 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     keys = {entry.key for entry in (*entries, *records)}
     codings, found = read_codings(folder / CODINGS, taxonomy, keys)
     problems += found
+    audits, found = read_audits(folder / CODINGS, taxonomy, keys)
+    problems += found
     trials, found = read_trials(folder / CODINGS, taxonomy, keys)
     problems += found
     adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
@@ -107,6 +110,7 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         records,
         codings=MappingProxyType(codings),
         trials=MappingProxyType(trials),
+        audits=MappingProxyType(audits),
         background=background,
         adjudications=MappingProxyType(adjudications),
         claims=claims,

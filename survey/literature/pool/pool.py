@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from survey.extras import lazy
 from survey.literature.pool.appraisal import Appraisal
 from survey.literature.pool.claims import Claims
-from survey.literature.pool.codings import Adjudication, Coding
+from survey.literature.pool.codings import Adjudication, Audit, Coding
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
 from survey.literature.pool.entries import Entry, Record, restored_tags
 from survey.literature.pool.evidence_kinds import EvidenceKind
@@ -48,6 +48,9 @@ class Pool:
     codings: Mapping[str, Coding] = field(default_factory=dict)
     trials: Mapping[str, Mapping[str, Coding]] = field(default_factory=dict)
     """Codings by rules that were tried on a few entries: never compared with the others, and counted nowhere."""
+
+    audits: Mapping[str, Audit] = field(default_factory=dict)
+    """Random samples of entries, checked field by field."""
 
     background: tuple[Entry, ...] = ()
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)

@@ -40,6 +40,7 @@ def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Poo
         "measure/agreement.md",
         "measure/agreement/settled.md",
         "measure/agreement/trials.md",
+        "measure/agreement/audits.md",
         "charts/agreement.json",
     }
     for pair in reading_pairs(pool):
@@ -170,6 +171,6 @@ def test_nothing_a_reader_wrote_can_act_in_a_page(pool: Pool) -> None:
 
 
 def test_without_two_readings_the_page_says_so(pool: Pool) -> None:
-    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={})))
+    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={}, audits={})))
     assert path == "measure/agreement.md"
     assert "no two readings" in page

@@ -21,7 +21,8 @@ from survey.literature.agreement import (
     reading,
     reading_pairs,
 )
-from survey.literature.pool import Adjudication
+from survey.literature.bibtex import LATEX, readable
+from survey.literature.pool import Adjudication, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
@@ -34,6 +35,7 @@ else:
 PAGE = "measure/agreement.md"
 SETTLED = "measure/agreement/settled.md"
 TRIALS = "measure/agreement/trials.md"
+AUDITS = "measure/agreement/audits.md"
 
 FEWEST = 2
 """How often two values must have been confused for the overview to list the confusion."""
@@ -48,6 +50,9 @@ def agreement_pages(facts: Facts) -> Files:
     pool = facts.pool
     if settled := _settled(pool):
         yield SETTLED, render("pages/agreement/settled.md.j2", pool=pool, page=SETTLED, settled=settled, overview=PAGE)
+    if pool.audits:
+        yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE, stands=stands,
+                             audits=list(pool.audits.values())[::-1])  # fmt: skip
     if trials := _trials(pool):
         yield TRIALS, render("pages/agreement/trials.md.j2", pool=pool, page=TRIALS, trials=trials, overview=PAGE,
                              figure=figure, depths=depths)  # fmt: skip
@@ -99,8 +104,21 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
             unsettled=_open(tables),
             bases=_bases(facts),
             trials_page=TRIALS if pool.trials else "",
+            audits_page=AUDITS if pool.audits else "",
+            audits=[*pool.audits.values()],
         ),
     )
+
+
+def stands(pool: Pool, field: AuditedField) -> str:
+    """Return what an entry says today in a field that was audited; empty if it says nothing."""
+    entry = pool[field.key]
+    if field.is_tag:
+        return format_tags(entry.tags.get(field.field.removeprefix("tag-"), ()))
+    text = (
+        entry.venue if field.field == "venue" else entry.text("announced" if field.field == "appeared" else field.field)
+    )
+    return readable(text) if field.field in LATEX else text
 
 
 def _trials(pool: Pool) -> dict[str, list[tuple[Pair, list[Agreement], list[Coding]]]]:

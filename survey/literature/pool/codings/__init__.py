@@ -1,0 +1,38 @@
+"""Readings beside the pool: codings, trials of rules, what was settled where they differ, and audits of entries."""
+
+from survey.literature.pool.codings.adjudications import ADJUDICATIONS, Adjudication, read_adjudications
+from survey.literature.pool.codings.audits import Audit, AuditedField, Verdict, read_audited_fields, read_audits
+from survey.literature.pool.codings.coding import (
+    AUDIT,
+    READERS,
+    Coding,
+    compared_values,
+    read_codings,
+    read_readers,
+    read_trials,
+)
+from survey.literature.pool.codings.rows import COLUMNS, NOTES, WAS, Judgement, read_judgements, read_sheet
+
+__all__ = [
+    "ADJUDICATIONS",
+    "AUDIT",
+    "COLUMNS",
+    "NOTES",
+    "READERS",
+    "WAS",
+    "Adjudication",
+    "Audit",
+    "AuditedField",
+    "Coding",
+    "Judgement",
+    "Verdict",
+    "compared_values",
+    "read_adjudications",
+    "read_audited_fields",
+    "read_audits",
+    "read_codings",
+    "read_judgements",
+    "read_readers",
+    "read_sheet",
+    "read_trials",
+]  # fmt: skip
