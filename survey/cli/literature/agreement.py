@@ -175,17 +175,18 @@ def _shown(pool: Pool, pair: Pair, found: list[Agreement], matrix: bool, disagre
             for one, other, some in f.confusions():
                 yield f"\n{click.style(f'{f.axis.id}: {one} or {other}', bold=True)} ({len(some)})"
                 for d in some:
-                    yield from _sides(d, pair)
+                    yield from _sides(d, pair, f.axis.parts)
 
 
-def _sides(d: Disagreement, pair: Pair) -> Iterator[str]:
+def _sides(d: Disagreement, pair: Pair, parts: tuple[str, ...]) -> Iterator[str]:
     yield f"  {d.key}"
     for id, side in ((pair.first, d.first), (pair.second, d.second)):
         yield _wrapped(f"{id}: {format_tags(side.tags)}. {side.notes.get('why') or '(no evidence given)'}", "    ")
     if d.adjudication:
         yield _wrapped(f"adjudicated: {format_tags(d.adjudication.tags)}. {d.adjudication.why}", "    ")
     else:
-        yield _wrapped(f"open: adjudicate it with a line {d.key},{d.axis},VALUE,WHY in codings/{ADJUDICATIONS}", "    ")
+        asked = " or ".join(parts or (d.axis,))
+        yield _wrapped(f"open: adjudicate it with a line {d.key},{asked},VALUE,WHY in codings/{ADJUDICATIONS}", "    ")
 
 
 def _figure(estimate: Estimate) -> str:

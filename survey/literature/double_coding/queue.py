@@ -6,8 +6,8 @@ divided by ``n``. The chance is estimated from the pairs of that axis that were 
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from survey.literature.double_coding.flips import Flip, flips
 from survey.literature.double_coding.readings import (
@@ -15,6 +15,7 @@ from survey.literature.double_coding.readings import (
     Reliability,
     Tags,
     coded_axes,
+    derived_axes,
     read_fewer_than,
     readings,
     reliabilities,
@@ -81,13 +82,16 @@ def queue(pool: Pool, axes: Collection[str] = (), keys: Collection[str] = ()) ->
     wanted = asked_axes(pool, axes)
     read = readings(pool)
     once = frozenset(read_fewer_than(read))
-    found = flips(pool, once)
+    follows = _following(pool, once)
+    found = flips(pool, once | follows.keys())
     reliable = reliabilities(pool, read)
+    known = reliabilities(pool, readings(pool, derived_axes(pool))) | reliable
     stakes: dict[PairId, list[Stake]] = {}
     for flip in found:
-        for pair, chance in _chances(pool, flip, reliable).items():
+        for pair, chance in _chances(pool, flip, known).items():
             assert flip.changes is not None
-            stakes.setdefault(pair, []).append(Stake(flip.claim.id, flip.changes, chance))
+            for part in follows.get(pair, [pair]):
+                stakes.setdefault(part, []).append(Stake(flip.claim.id, flip.changes, chance))
     waiting = [
         Waiting(
             key, axis, format_tags(pool[key].tags.get(axis, ())), len(read[key, axis]),
@@ -98,7 +102,30 @@ def queue(pool: Pool, axes: Collection[str] = (), keys: Collection[str] = ()) ->
         if (key, axis) in once and axis in wanted and (not keys or key in keys)
     ]  # fmt: skip
     waiting.sort(key=lambda row: (-row.weight, -row.disagreement))
+    found = tuple(replace(flip, moves=_on_parts(flip, follows)) for flip in found)
     return Queue(tuple(waiting), found, tuple(reliable[axis] for axis in wanted), len(read) - len(once))
+
+
+def _following(pool: Pool, once: Collection[PairId]) -> dict[PairId, list[PairId]]:
+    """Return the pairs on derived axes that a second reading can change, each with its parts that were read once.
+
+    What a claim has at stake on such a pair, it has on each of these parts.
+    """
+    parts = {
+        (entry.key, axis.id): [(entry.key, part) for part in axis.parts if (entry.key, part) in once]
+        for axis in derived_axes(pool)
+        for entry in pool
+    }
+    return {pair: some for pair, some in parts.items() if some}
+
+
+def _on_parts(flip: Flip, follows: Mapping[PairId, list[PairId]]) -> dict[PairId, frozenset[Bearing]]:
+    """Return the pivotal pairs of a claim with the parts to be read in place of what follows from them."""
+    moves: dict[PairId, frozenset[Bearing]] = {}
+    for pair, targets in flip.moves.items():
+        for part in follows.get(pair, [pair]):
+            moves[part] = moves.get(part, frozenset()) | targets
+    return moves
 
 
 def asked_axes(pool: Pool, axes: Collection[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ took it over from one of these codings.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -39,8 +39,17 @@ def coded_axes(pool: Pool) -> tuple[Axis, ...]:
     return tuple(axis for axis in pool.taxonomy if axis.coded)
 
 
-def readings(pool: Pool) -> dict[PairId, tuple[Reading, ...]]:
-    """Return every reading of every pair of the pool; pairs that nobody read have none."""
+def derived_axes(pool: Pool) -> tuple[Axis, ...]:
+    """Return the axes of entries that follow from parts, which readers judge."""
+    return tuple(axis for axis in pool.taxonomy if axis.steps)
+
+
+def readings(pool: Pool, axes: Collection[Axis] = ()) -> dict[PairId, tuple[Reading, ...]]:
+    """Return every reading of every pair of the pool on some axes (default: those that readers judge).
+
+    Pairs that nobody read have none.
+    """
+    axes = axes or coded_axes(pool)
     found: dict[PairId, list[Reading]] = defaultdict(list)
     for coding in pool.codings.values():
         for judgement in coding.judgements:
@@ -48,12 +57,12 @@ def readings(pool: Pool) -> dict[PairId, tuple[Reading, ...]]:
             found[judgement.key, judgement.axis].append(reading)
     sources = {coding.id for coding in pool.codings.values() if coding.taken_over}
     for entry in pool:
-        for axis in coded_axes(pool):
+        for axis in axes:
             pair = entry.key, axis.id
             tags = own_tags(pool, entry, axis.id)
             if tags and sources.isdisjoint(reading.by for reading in found[pair]):
                 found[pair].insert(0, Reading(POOL, tags))
-    return {(e.key, axis.id): tuple(found[e.key, axis.id]) for e in pool for axis in coded_axes(pool)}
+    return {(e.key, axis.id): tuple(found[e.key, axis.id]) for e in pool for axis in axes}
 
 
 def own_tags(pool: Pool, entry: Entry, axis: str) -> Tags:
@@ -86,14 +95,14 @@ class Reliability:
 
 
 def reliabilities(pool: Pool, read: Mapping[PairId, tuple[Reading, ...]]) -> dict[str, Reliability]:
-    """Return the reliability of every coded axis.
+    """Return the reliability of every axis of some readings.
 
     Readings by different codebooks are not compared. Where an axis has comparisons with a blind reading, only these
     count: a reader who has seen a tag agrees with it more often.
     """
     compared: dict[str, tuple[tuple[Tags, Tags], ...]] = {}
     rates: dict[str, float] = {}
-    for axis in coded_axes(pool):
+    for axis in (pool.taxonomy[id] for id in dict.fromkeys(id for _, id in read)):
         every = [
             (one, other)
             for (_, on), some in read.items()

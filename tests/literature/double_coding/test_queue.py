@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from survey.literature.agreement import agreement
 from survey.literature.double_coding import queue, readings, reliabilities
 from survey.literature.double_coding.smallest import Choice, Group, smallest
 from tests.conftest import ROOT
+from tests.literature.claims.growing import with_entry
 from tests.literature.conftest import ENTRY
 
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
@@ -63,6 +65,20 @@ def test_what_follows_from_other_axes_is_not_waiting_to_be_read(pool: Pool) -> N
     assert axes == {"standing", "verified"}, "every other axis of every entry was read twice"
     with pytest.raises(ValueError, match='there is no axis "reward" to be read'):
         queue(pool, ["reward"])
+
+
+def test_what_a_claim_has_at_stake_on_a_derived_axis_it_has_on_each_part_that_was_read_once(tmp_path: Path) -> None:
+    """A new entry with message credit was read once; three parts decide its unit of credit."""
+    bib = Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    new = with_entry(bib, "c3", "late2026", "2026-11-23", "2026-11-20")
+    rows = {row.axis: row for row in queue(new, keys=["late2026"]).waiting}
+    parts = new.taxonomy["credit"].parts
+    assert parts and set(parts) <= rows.keys() and "credit" not in rows
+    stakes = [{(stake.claim, stake.changes) for stake in rows[part].stakes} for part in parts]
+    assert stakes[0] and all(some == stakes[0] for some in stakes if some)
+    turned = {claim for claim, _ in stakes[0]}
+    credit = {"credit", "credit-explicit", "credit-counterfactual"}
+    assert turned <= {claim.id for claim in new.claims if credit & {*claim.axes}}
 
 
 def small(folder: Callable[..., Path], second: str, claims: str = CLAIM) -> Pool:

@@ -115,9 +115,9 @@ def stands(pool: Pool, field: AuditedField) -> str:
     entry = pool[field.key]
     if field.is_tag:
         return format_tags(entry.tags.get(field.field.removeprefix("tag-"), ()))
-    text = (
-        entry.venue if field.field == "venue" else entry.text("announced" if field.field == "appeared" else field.field)
-    )
+    if field.field == "venue":
+        return entry.venue
+    text = entry.text({"appeared": "announced"}.get(field.field, field.field))
     return readable(text) if field.field in LATEX else text
 
 
