@@ -80,7 +80,8 @@ def test_all_formats_say_the_same(runs: Path, tmp_path: Path) -> None:
 
 def test_what_makes_no_sense_is_refused_with_the_reason(runs: Path) -> None:
     found = run(runs, "--unit", "message")
-    assert (found.exit_code, found.stderr) == (1, "Error: needs messages: nobody sends one\n")
+    said = "needs messages: nobody sends one"
+    assert (found.exit_code, found.stderr) == (1, f"Error: one: {said}\ntwo: {said}\n")
     found = run(runs, "--unit", "team", "--method", "shapley")
     assert "The Shapley value does not credit units of kind team: there is only one team" in found.stderr
 
