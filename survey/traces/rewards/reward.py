@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
@@ -93,6 +94,20 @@ def team(run: Run) -> list[str]:
     return acting + listed
 
 
+def acting(run: Run) -> str:
+    """Return the orchestrator: the first agent; raise ``NotMeasurable`` if nobody acts."""
+    if not run.root:
+        raise NotMeasurable("needs an orchestrator: nobody acts")
+    return run.root
+
+
+def finite(value: object, what: str) -> float | None:
+    """Return a recorded number, or None if there is none; raise ``NotMeasurable`` for one that is not finite."""
+    if isinstance(value, float) and not isfinite(value):
+        raise NotMeasurable(f"needs a finite number: {what} is {value}")
+    return number(value)
+
+
 def chosen(run: Run, among: Collection[str] | None) -> list[str]:
     """Return the members of the team, or those in ``among``; raises ``ValueError`` for one not on the team."""
     members = team(run)
@@ -103,12 +118,16 @@ def chosen(run: Run, among: Collection[str] | None) -> list[str]:
 
 
 def scores(event: Event, names: Collection[str] | None) -> dict[str, float]:
-    """Return the rewards of an event by name, or those with these names; a plain number has the name ""."""
+    """Return the rewards of an event by name, or those with these names; a plain number has the name "".
+
+    Raises ``NotMeasurable`` for one that is not finite.
+    """
     given = event.reward if isinstance(event.reward, dict) else {"": event.reward}
+    what = f"the reward of {quoted(event.id)}"
     return {
         name: score
         for name, value in given.items()
-        if (names is None or name in names) and (score := number(value)) is not None
+        if (names is None or name in names) and (score := finite(value, what)) is not None
     }
 
 
