@@ -90,8 +90,11 @@ def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma
     the team from its round on (``rounds``; the run's reward comes with the last round), minus the mean return at the
     same turn of the same agent in the runs of the group. Agents that act in one round thus share its advantage, and
     no agent is compared with another. An agent is identified across runs by its name, else by its id, and its turns
-    by their number. MAGRPO is defined for a team that acts in step, in which these are its rounds; the form for other
-    teams is ours. A published copy of the authors' trainer computes this discounted return from a turn on.
+    by their number.
+
+    In the authors' trainer (OpenMLRL/CoMLRL, ``magrpo.py``, read at 1665784) all agents act in every turn, and each
+    gets the joint return ``r_t + gamma * R_(t+1)`` of that turn, compared with those of the same turn. The form for
+    teams whose members do not act in step is ours.
     """
     by_turn = kind == "turn" and any(event.reward is not None for trace in traces for event in trace.events)
     if not by_turn:
