@@ -65,6 +65,13 @@ def assign(
     chosen = METHODS[method]
     if kind not in chosen.kinds:
         raise NotMeasurable(f"{chosen.title} does not credit units of kind {kind}: {chosen.refusal}")
+    _taken(
+        chosen,
+        ("baseline", baseline is not None, chosen.removes or method.startswith("sharp")),
+        ("critic", critic is not None, method == "gae"),
+        ("bootstrap", bootstrap != 0.0, method == "gae"),
+        ("sequence per agent", by_agent, method == "gae"),
+    )
     chosen.prepare()
     every = [traces] if isinstance(traces, Trace) else list(traces)
     _known(reward, every)
@@ -163,6 +170,13 @@ def _units(trace: Trace, kind: str) -> list[str]:
         return units(trace, kind)
     except NotMeasurable:
         return []
+
+
+def _taken(chosen: Method, *options: tuple[str, bool, bool]) -> None:
+    """Raise ``ValueError`` for an option that is given to a method which would ignore it."""
+    for name, given, used in options:
+        if given and not used:
+            raise ValueError(f"{chosen.title} takes no {name}, and would ignore it")
 
 
 def _known(reward: str | None, traces: Sequence[Trace]) -> None:

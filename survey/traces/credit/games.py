@@ -105,8 +105,11 @@ class Game:
             falling = np.array([gone >> other & 1 for other in range(len(self.units))], dtype=bool)
             present[~present[:, place]] &= ~falling
         found = np.asarray(self.batch_value(present), dtype=float)
-        if found.shape != (len(present),) or not np.isfinite(found).all():
-            raise NotMeasurable(f"needs a finite number for every coalition: {len(present)} were evaluated")
+        if found.shape != (len(present),):
+            raise NotMeasurable(f"needs a number for every coalition: found {found.shape} for {len(present)}")
+        if (wrong := np.flatnonzero(~np.isfinite(found))).size:
+            shown = sorted(compress(self.units, present[wrong[0]]))
+            raise NotMeasurable(f"needs a finite number for every coalition: the worth of {shown} is {found[wrong[0]]}")
         return found
 
     def table(self, progress: Progress = no_progress) -> NDArray[np.float64]:

@@ -210,7 +210,7 @@ def valuing(value: str | Valuing, reward: str | None = None, baseline: float | N
     made = VALUES[value] if isinstance(value, str) else value
     asked: dict[str, Any] = {"reward": reward, "baseline": baseline}
     given = {name: wanted for name, wanted in asked.items() if wanted is not None}
-    for name in given.keys() - signature(made).parameters.keys():
+    for name in given.keys() - signature(made).parameters.keys() if given else ():
         shown = f'"{value}"' if isinstance(value, str) else "given"
         raise ValueError(f"the value {shown} does not depend on a {name}, and would ignore {given[name]!r}")
     return partial(made, **given) if given else made

@@ -61,18 +61,22 @@ def _last(ordered: Graph, places: Collection[int]) -> list[int]:
 
 def _before(ordered: Graph, goals: Collection[int], past_failures: bool) -> bytearray:
     """Mark every event from which a path of at least one step leads to a goal."""
-    found = bytearray(len(ordered))
-    follows: list[list[int]] = [[] for _ in range(len(ordered))]
-    for source, target in zip(ordered.sources, ordered.targets, strict=True):
-        follows[source].append(target)
+    found, sources, targets = bytearray(len(ordered)), ordered.sources, ordered.targets
     latest: dict[str, tuple[float, int]] = {}
+    edge = len(targets) - 1
     for place in range(len(ordered) - 1, -1, -1):
         event = ordered.events[place]
         standing = (event.t, RANKS[event.type])
-        if past_failures or event.status == "ok":
-            found[place] = latest.get(event.agent, standing) > standing or any(
-                found[target] or target in goals for target in follows[place]
-            )
-        if found[place] or place in goals:
-            latest[event.agent] = max(standing, latest.get(event.agent, standing))
+        last = latest.get(event.agent, standing)
+        if last > standing:
+            found[place] = 1
+        if found[place] and not past_failures and event.status != "ok":
+            found[place] = 0
+        leads = found[place] or place in goals
+        if leads:
+            latest[event.agent] = max(standing, last)
+        while edge >= 0 and targets[edge] == place:  # sorted by target: all that follows the target has been seen
+            if leads:
+                found[sources[edge]] = 1
+            edge -= 1
     return found

@@ -76,11 +76,8 @@ def parl(
 
 def _at_work(run: Run, delegation: Delegation) -> tuple[float, float]:
     """Return when a sub-agent was at work on what it was given."""
-    begun = (
-        event.t
-        for event in run.events[delegation.place + 1 :]
-        if event.agent == delegation.agent and event.type in ACTS and event.type != "return"
-    )
+    later = map(run.events.__getitem__, range(delegation.place + 1, len(run.events)))
+    begun = (e.t for e in later if e.agent == delegation.agent and e.type in ACTS and e.type != "return")
     return min(next(begun, delegation.start), delegation.end), delegation.end
 
 

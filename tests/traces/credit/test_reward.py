@@ -135,6 +135,14 @@ def test_a_value_that_does_not_depend_on_the_reward_refuses_one() -> None:
     assert assign(fork(-1), "agent", "shapley", value="reach") == assign(fork(1), "agent", "shapley", value="reach")
 
 
+def test_an_option_that_a_method_would_ignore_is_refused() -> None:
+    for option in ({"critic": lambda name: 0.5}, {"bootstrap": 1.0}, {"by_agent": True}):
+        with pytest.raises(ValueError, match=r"^The Shapley value takes no .*, and would ignore it$"):
+            assign(fork(), "agent", "shapley", **option)
+    with pytest.raises(ValueError, match="Broadcast takes no baseline"):
+        assign(fork(), "agent", "broadcast", baseline=0.5)
+
+
 def test_a_value_that_no_unit_changes_is_refused_and_not_called_a_credit_of_nothing() -> None:
     trace = small([TURN, {"type": "tool_call", "tool": "t", "status": "error"}, TURN], rewards={"team": 1})
     with pytest.raises(

@@ -90,7 +90,7 @@ def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma
     the team from its round on (``rounds``; the run's reward comes with the last round), minus the mean return at the
     same turn of the same agent in the runs of the group. Agents that act in one round thus share its advantage, and
     no agent is compared with another. An agent is identified across runs by its name, else by its id, and its turns
-    by their number.
+    by their number. A turn that is taken in one run only has the value NaN.
 
     In the authors' trainer (OpenMLRL/CoMLRL, ``magrpo.py``, read at 1665784) all agents act in every turn, and each
     gets the joint return ``r_t + gamma * R_(t+1)`` of that turn, compared with those of the same turn. The form for
@@ -136,7 +136,8 @@ def _returns(trace: Trace, score: float, gamma: float) -> dict[str, tuple[str, i
 def by_agent(traces: Sequence[Trace], kind: str, reward: str | None = None) -> list[list[Credit]]:
     """``agent_wise`` over a group. An agent is identified across runs by its name, else by its id; its steps are turns.
 
-    Raises ``NotMeasurable`` for the team and for roles, which comprise several agents.
+    An agent with a single turn in the group has the value NaN. Raises ``NotMeasurable`` for the team and for roles,
+    which comprise several agents.
     """
     if kind in ("team", "role"):
         raise NotMeasurable(f"a {kind} comprises several agents, and the statistics are those of one agent")
