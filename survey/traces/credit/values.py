@@ -15,7 +15,7 @@ from math import fsum, isfinite
 from typing import Any, Literal
 
 from survey.traces.metrics import NotMeasurable
-from survey.traces.model import Event, Trace, graph
+from survey.traces.model import OUTSIDE, Event, Trace, graph
 from survey.traces.problems import nearest
 from survey.traces.replay import ACTS, final_acts, leading_to, replay
 
@@ -74,8 +74,8 @@ def estimate(trace: Trace, *, reward: str | None = None, baseline: float = 0.0) 
 
     ``R`` is the recorded reward of the given name, ``b`` the reward of doing nothing, and s the share of the useful
     acts of the whole run that are left and still lead to one of its final acts (``replay.final_acts``). Acts are
-    decisions, model calls, tool calls, messages, returns and aggregations. An act is useful if it and its result did
-    not fail and a path leads from it to a final act; no path leads on from what failed.
+    decisions, model calls, tool calls, messages, returns and aggregations of the team. An act is useful if it and its
+    result did not fail and a path leads from it to a final act; no path leads on from what failed.
 
     The whole run is worth R, and nothing of it b. That acts count alike, and that the reward grows with their share,
     is our assumption: a record does not say what each was worth. Needs a reward, and a useful act.
@@ -93,7 +93,10 @@ def estimate(trace: Trace, *, reward: str | None = None, baseline: float = 0.0) 
     useful = frozenset(
         ordered.events[place].id
         for place in ordered.places_of(*ACTS)
-        if led[place] and place not in failed and ordered.events[place].status == "ok"
+        if led[place]
+        and place not in failed
+        and ordered.events[place].status == "ok"
+        and ordered.events[place].agent not in OUTSIDE
     )
     if not useful:
         raise NotMeasurable(f"{trace.id}: needs an act that did not fail and leads to the result ({', '.join(last)})")

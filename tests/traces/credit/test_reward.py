@@ -228,6 +228,18 @@ def _tried(trace: Trace, kind: str, name: str) -> dict[str, Any]:
         return {"": type(reason)}
 
 
+def test_what_people_say_and_what_failed_is_no_work_of_the_team() -> None:
+    events: list[Json] = [
+        {"type": "message", "agent": "user", "to": "lead"}, TURN, {"type": "tool_call", "tool": "t"},
+        {"type": "tool_result", "agent": "t", "tool": "t", "parent": "e3", "status": "error"},
+        {"type": "tool_call", "tool": "t", "status": "rejected"}, {**TURN, "agent": "a"},
+        {"type": "return", "agent": "a", "to": "lead", "status": "timeout"}, TURN,
+    ]  # fmt: skip
+    edges = [("e1", "e2", "message"), ("e6", "e7", "causal"), ("e7", "e8", "return")]
+    trace = small(events, edges, labels=[{"event": "e8", "label": "final"}], rewards={"team": 1})
+    assert estimate(trace).useful == {"e2", "e8"}
+
+
 def test_what_a_part_is_worth_lies_between_nothing_and_the_whole() -> None:
     for name in ("reward", "outcome", "reach"):
         value = VALUES[name](fork())
