@@ -120,7 +120,7 @@ def _grouped(chosen: Method, request: Request) -> tuple[Rows, Reasons]:
     every = request.traces
     found: Rows = [[] for _ in every]
     reasons: Reasons = []
-    for places in _branching(every) if chosen.name in ("counterfactual", "coma") else _groups(every):
+    for places in _branching(every) if chosen.name in BRANCHING else _groups(every):
         left = list(places)
         while left:
             try:
@@ -129,13 +129,32 @@ def _grouped(chosen: Method, request: Request) -> tuple[Rows, Reasons]:
                 reasons += [(left[number], _named(every[left[number]], why)) for number, why in bad.reasons.items()]
                 left = [place for number, place in enumerate(left) if number not in bad.reasons]
             except NotMeasurable as reason:
-                reasons += [(place, _named(every[place], str(reason))) for place in left]
-                left = []
+                culprits = {} if chosen.name in BRANCHING else _culprits(chosen, request, left)
+                wrong = culprits or dict.fromkeys(left, str(reason))
+                reasons += [(place, _named(every[place], why)) for place, why in wrong.items()]
+                left = [place for place in left if place not in wrong]
             else:
                 for place, own in zip(left, rows, strict=True):
                     found[place] += own
                 left = []
     return found, reasons
+
+
+BRANCHING = ("counterfactual", "coma")
+"""Methods whose groups are reruns of one run."""
+
+
+def _culprits(chosen: Method, request: Request, places: Sequence[int]) -> dict[int, str]:
+    """Return the runs that cannot be credited even beside themselves, each with the reason."""
+    found = {}
+    for place in places:
+        try:
+            chosen.credit(replace(request, traces=[request.traces[place]] * 2))
+        except BadRuns as bad:
+            found[place] = next(iter(bad.reasons.values()))
+        except NotMeasurable as reason:
+            found[place] = str(reason)
+    return found
 
 
 def _told_apart(rows: list[Credit], request: Request, trace: Trace) -> list[Credit]:

@@ -60,6 +60,25 @@ def test_the_other_runs_are_credited_as_if_the_bad_ones_were_not_there(name: str
     assert {line.partition(":")[0] for line in said} >= {"silent", "broken", "endless"}
 
 
+@pytest.mark.parametrize("name", ["group", "rloo", "magrpo", "agent-wise"])
+def test_a_run_without_units_of_the_kind_is_the_only_one_to_be_named(name: str) -> None:
+    said: Json = {"type": "message", "to": "a"}
+    runs = [small([TURN, said], rewards={"team": score}, trace_id=f"run-{score}") for score in (0, 1)]
+    quiet = small([TURN], rewards={"team": 5}, trace_id="quiet")
+    with pytest.raises(BadRuns, match=r"^quiet: needs messages: nobody sends one$"):
+        assign([runs[0], quiet, runs[1]], "message", name)
+    found = assign([runs[0], quiet, runs[1]], "message", name, bad="skip")
+    assert [found[0], found[2]] == assign(runs, "message", name)
+    assert found[1] == []
+
+
+def test_a_reward_that_belongs_to_no_turn_is_named_with_its_run() -> None:
+    good = [small([{**TURN, "reward": 1.0}], rewards={"team": n}, trace_id=f"run-{n}") for n in (0, 1)]
+    stray = [{**TURN, "reward": 1.0}, {"type": "return", "agent": "a", "to": "lead", "reward": 1.0}]
+    with pytest.raises(BadRuns, match=r'^stray: "e2" has a reward, but "a" takes no turn that could be given it$'):
+        assign([*good, small(stray, rewards={"team": 1}, trace_id="stray")], "turn", "magrpo")
+
+
 def test_what_is_left_of_a_group_may_be_alone_in_it() -> None:
     with pytest.raises(BadRuns, match=r"(?s)^silent: .*\nrun-0: needs a group"):
         assign([GOOD[0], SILENT], "agent", "group")

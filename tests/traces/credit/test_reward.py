@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import factorial
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from survey.traces.credit import METHODS, VALUES, BadRuns, NotMeasurable, assign
 from survey.traces.model import graph
 from survey.traces.replay import final_acts, without
 from survey.traces.simulate import TOPOLOGIES, Setting, simulate
-from tests.traces.credit.drawn import MODEST, fork, shares
+from tests.traces.credit.drawn import MODEST, fork, permuted, shares
 from tests.traces.strategies import Json, small, traces
 
 TURN: Json = {"type": "model_call"}
@@ -32,14 +31,6 @@ def pipeline(**head: Any) -> Trace:
     ]  # fmt: skip
     edges = [("e1", "e2", "causal"), ("e2", "e3", "message"), ("e3", "e4", "causal"), ("e4", "e5", "message")]
     return small(events, edges, **{"rewards": {"team": 1.0}, **head})
-
-
-def permuted(trace: Trace, seed: int) -> Trace:
-    """The same run, its lines in another order: a log may write them as it likes."""
-    events, edges = list(trace.events), list(trace.edges)
-    Random(seed).shuffle(events)
-    Random(seed + 1).shuffle(edges)
-    return Trace(events, edges, trace.head)
 
 
 def by_hand(trace: Trace, kind: str) -> dict[str, float]:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from survey.traces import Trace
 from survey.traces.credit import BadRuns, NotMeasurable, assign, gae_advantages, gae_credits, rounds, two_level
-from tests.traces.credit.drawn import MODEST, fork, shares, worths
+from survey.traces.simulate import TOPOLOGIES, Setting, rollouts
+from tests.traces.credit.drawn import MODEST, fork, permuted, shares, worths
 from tests.traces.strategies import Json, small
 
 TURN: Json = {"type": "model_call"}
@@ -181,3 +182,31 @@ def test_the_main_agent_is_never_the_one_that_is_logged_first() -> None:
         NotMeasurable, match=r"^0: needs one main agent that begins the run, found a and b\n1: .* found b and a$"
     ):
         assign(runs, "agent", "two-level")
+
+
+# the order of lines
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("magrpo", "turn"), ("two-level", "turn"), ("two-level", "agent"), ("sharp-group", "agent"), ("agent-wise", "turn"),
+     ("gae", "turn"), ("rloo", "message")],
+)  # fmt: skip
+def test_no_method_looks_at_the_order_of_lines(topology: str, method: str, kind: str) -> None:
+    setting = Setting(topology, agents=4, steps=8, messages=0.6, seed=5)
+    runs = [scored(run.trace) for run in rollouts(setting, 3)]
+    found = [assign(runs, kind, method, gamma=0.9, bad="zero")]
+    found.append(assign([permuted(run, seed) for seed, run in enumerate(runs)], kind, method, gamma=0.9, bad="zero"))
+    first, second = [[shares(rows) for rows in of_batch] for of_batch in found]
+    assert second == [pytest.approx(own, abs=1e-9) for own in first]
+    assert any(any(own.values()) for own in first) or (method, topology) == ("two-level", "hierarchical")
+
+
+def scored(trace: Trace) -> Trace:
+    """The same run with a reward for each model call, which follows from its id; managers make none."""
+    events = [
+        event.with_fields(reward=int(event.id[1:]) % 5 / 4) if event.type == "model_call" else event
+        for event in trace.events
+    ]
+    return Trace(events, trace.edges, trace.head)
