@@ -16,7 +16,7 @@ from survey.traces.credit.units import agents, roles
 from survey.traces.credit.values import Value, event_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import Trace
-from survey.traces.replay import DELEGATING, replay
+from survey.traces.replay import DELEGATING, beginners, replay
 
 Scores = Callable[[Trace], Mapping[str, float]]
 """Maps a run to the score of each sub-agent's invocation, by the event that handed it the work (or by the sub-agent,
@@ -24,16 +24,8 @@ if it has one score for all)."""
 
 
 def main_agent(run: Run) -> str:
-    """Return the main agent: the first to act among those that nobody spawned or gave work to.
-
-    Raises ``NotMeasurable`` if several of them begin at one time: which one the log names first means nothing.
-    """
-    given = {delegation.agent for delegation in run.delegations}
-    began: dict[str, float] = {}
-    for event in run.events:
-        if event.sender in run.members and event.sender not in given:
-            began.setdefault(event.sender, event.t)
-    first = [agent for agent, t in began.items() if t == min(began.values())]
+    """Return the agent that begins the run; raise ``NotMeasurable`` if several do, or none."""
+    first = beginners(run.replayed)
     if len(first) != 1:
         shown = " and ".join(first) or "none"
         raise NotMeasurable(f"{run.replayed.trace.id}: needs one main agent that begins the run, found {shown}")

@@ -1,4 +1,4 @@
-"""The final acts of a run, and the events from which a path leads to them.
+"""The agents that begin a run, its final acts, and the events from which a path leads to them.
 
 Paths follow edges of any type and, since an agent knows its own past, lead from each event of an agent to its later
 ones. Events of one agent with the same time and the same place in the order of types (``model.order``) follow each
@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable
 
 from survey.traces.model import OUTSIDE, Graph
 from survey.traces.model.order import RANKS
+from survey.traces.replay.delegations import DELEGATING, delegations
+from survey.traces.replay.replay import Replay
 
 ACTS = ("orchestrator_decision", "model_call", "tool_call", "message", "return", "aggregate")
 """Types of events that produce or hand on something; the others open, close or watch the work of agents."""
@@ -40,6 +42,20 @@ def final_acts(ordered: Graph) -> list[str]:
         ends = [place for place in ends if ordered.events[place].agent not in handed] or ends
         ends = [place for place in ends if ordered.events[place].type == "aggregate"] or ends
     return [ordered.events[place].id for place in ends]
+
+
+def beginners(replayed: Replay) -> list[str]:
+    """Return the agents that begin a run: of those that nobody spawned or gave work to, the first to act.
+
+    They are several if these begin at one time: which one a log names first means nothing.
+    """
+    given = {delegation.agent for delegation in delegations(replayed)}
+    began: dict[str, float] = {}
+    for event in replayed.graph.events:
+        if event.type in (*ACTS, *DELEGATING) and event.sender not in given | OUTSIDE:
+            began.setdefault(event.sender, event.t)
+    start = min(began.values(), default=0.0)
+    return [agent for agent, t in began.items() if t == start]
 
 
 def leading_to(ordered: Graph, ids: Iterable[str], *, past_failures: bool = True) -> bytearray:

@@ -12,6 +12,7 @@ from typing import Literal
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE, Event, number
 from survey.traces.problems import nearest, quoted
+from survey.traces.replay import beginners
 
 Kind = Literal["team", "orchestrator", "role", "agent", "turn", "message", "tool call", "token"]
 """The eight kinds of units that a reward can be paid to, from coarse to fine."""
@@ -95,9 +96,12 @@ def team(run: Run) -> list[str]:
 
 
 def acting(run: Run) -> str:
-    """Return the orchestrator: the first agent; raise ``NotMeasurable`` if nobody acts."""
+    """Return the orchestrator: the first agent; raise ``NotMeasurable`` if nobody acts, or several begin at once."""
     if not run.root:
         raise NotMeasurable("needs an orchestrator: nobody acts")
+    first = beginners(run.replayed)
+    if run.root in first and len(first) > 1:
+        raise NotMeasurable(f"needs one orchestrator: {', '.join(sorted(first))} begin at one time")
     return run.root
 
 

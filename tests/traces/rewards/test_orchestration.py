@@ -225,6 +225,15 @@ def test_parl_pays_sub_agents_for_working_at_once_and_not_for_being_started_toge
     assert by_part(parl(staged(*spans), parallel=1.0))["r_parallel"] == pytest.approx(at_once / 5)
 
 
+def test_an_orchestrator_is_never_the_one_that_is_logged_first() -> None:
+    events = [{"type": "model_call", "agent": name, "t": 0} for name in ("a", "b")]
+    for lines in (events, events[::-1]):
+        with pytest.raises(NotMeasurable, match=r"^needs one orchestrator: a, b begin at one time$"):
+            parl(run_of(lines, rewards={"team": 1}))
+    later = [events[0], {**events[1], "t": 1}]
+    assert {one.unit for one in parl(run_of(later, rewards={"team": 1}))} == {"a"}
+
+
 def test_parl_needs_an_outcome() -> None:
     with pytest.raises(NotMeasurable, match=r'^needs a reward "team" of the run, outcome\.score or outcome\.success$'):
         parl(widths(2, finished=2))
