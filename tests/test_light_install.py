@@ -274,7 +274,7 @@ def test_a_trace_is_exported(survey: Run, form: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_credit_is_given_or_needs_arrays(survey: Run, runs: str, method: str) -> None:
-    unit = "message" if method == "counterfactual" else METHODS[method].kinds[-1]
+    unit = "message" if method in ("counterfactual", "coma") else METHODS[method].kinds[-1]
     done = survey("trace", "credit", runs, "--method", method, "--unit", unit, "--format", "json")
     if METHODS[method].arrays:
         needs(done, "trace credit", "numpy")

@@ -187,6 +187,7 @@ def test_methods_that_have_a_number_for_every_unit_start_from_that_of_the_run() 
         "broadcast",
         "group",
         "magrpo",
+        "rloo",
     }
 
 
@@ -198,7 +199,7 @@ def test_methods_that_have_a_number_for_every_unit_start_from_that_of_the_run() 
         ("message", "gae", "do not form a sequence"),
         ("role", "agent-wise", "statistics are those of one agent"),
         ("message", "counterfactual", "needs runs that branch from one run"),
-        ("agent", "two-level", "needs a reward of its own for every sub-agent"),
+        ("agent", "two-level", "needs a reward of its own for every invocation"),
     ],
 )
 def test_what_cannot_be_credited_is_refused_with_the_reason(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,12 +67,48 @@ def trained(baseline: Baseline, seed: int, updates: int = 150) -> float:
 
 
 def round_mean(earned: Array, chosen: NDArray[np.bool_], _: Array) -> Array:
-    mean: Array = (chosen * earned).sum(axis=0) / chosen.sum(axis=0).clip(1)
+    others = chosen.sum(axis=0) - 1
+    rest = (chosen * earned).sum(axis=0) - earned
+    mean: Array = np.where(others > 0, rest / others.clip(1), earned)
     return mean
 
 
 def draft(earned: Array, chosen: NDArray[np.bool_], returns: Array) -> Array:
     return returns
+
+
+def test_an_update_of_the_notebook_is_the_one_that_its_text_describes() -> None:
+    """One update, run by run and round by round: the sum over runs that reached a round, divided by all runs."""
+    cells = json.loads((Path(__file__).parent.parent.parent / "notebooks" / "stopping.ipynb").read_text())["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    defined: dict[str, Any] = {"np": np, "LAST": 3}
+    for start in ("def train(", "def features("):
+        exec(next(source for source in sources if source.startswith(start)).split("\nplain = ")[0], defined)
+    rng = np.random.default_rng(5)
+    x, returns = rng.normal(size=(6, 4, 2)), rng.normal(size=(6, 4))
+    before, after = defined["train"](x, returns, seed=3, baseline=defined["round_mean"], runs=7, updates=1, step=1.0)
+    again = np.random.default_rng(3)
+    batch = again.integers(6, size=7)
+    stops = again.random((7, 4)) < 1 / (1 + np.exp(-(x[batch] * before).sum(axis=2)))
+    ends = [next((t for t in range(3) if row[t]), 3) for row in stops]
+    wanted = np.zeros((4, 2))
+    for t in range(3):
+        reached = [run for run in range(7) if ends[run] >= t]
+        for run in reached:
+            others = [returns[batch[other], ends[other]] for other in reached if other != run]
+            if others:
+                chance = 1 / (1 + np.exp(-x[batch[run], t] @ before[t]))
+                gain = returns[batch[run], ends[run]] - fmean(others)
+                wanted[t] += ((ends[run] == t) - chance) * x[batch[run], t] * gain / 7
+    assert after - before == pytest.approx(wanted)
+
+
+def test_the_baseline_of_a_round_is_the_mean_of_the_other_runs_that_reached_it() -> None:
+    earned = np.array([[1.0], [0.5], [0.25]])
+    reached = np.array([[True, True], [True, False], [True, False]])
+    found = round_mean(earned, reached, earned)
+    assert found[:, 0].tolist() == [fmean((0.5, 0.25)), fmean((1, 0.25)), fmean((1, 0.5))]
+    assert earned[0, 0] - found[0, 1] == 0  # alone in its round
 
 
 def rival() -> float:

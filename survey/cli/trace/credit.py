@@ -8,15 +8,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, get_args
 
 import click
+import msgspec
 
-from survey.cli.output import formats, output
+from survey.cli.output import echo, formats, output
 from survey.cli.trace.files import files, open_output, read_documents, reports_errors, require_trace
 from survey.escaping import LAYOUT, csv_text, visible
 from survey.traces import Trace
-from survey.traces.credit import KINDS, METHODS, VALUES, NotMeasurable, assign
+from survey.traces.credit import ALIKE, KINDS, METHODS, VALUES, NotMeasurable, Policy, assign
 from survey.traces.credit.rows import COLUMNS, frame, rows
 
 
@@ -36,11 +37,13 @@ from survey.traces.credit.rows import COLUMNS, frame, rows
 @click.option(
     "--value",
     type=click.Choice(list(VALUES)),
-    default="reach",
+    default="reward",
     show_default=True,
-    help="Value of a part of a run: the share of the returned work, or of the tokens, that reaches "
-    "the result; or the recorded outcome while the result, or all work that it used, remains.",
+    help="Value of a part of a run. reward: the reward times the share of useful acts that still lead to the result; "
+    "outcome, outcome-returns: the reward while the result, or all work that it used, remains; reach, reach-tokens: "
+    "the share of returns, or tokens, that reaches the result, whatever the reward.",
 )
+@click.option("--baseline", type=float, metavar="NUMBER", help="Reward of doing nothing, for the value.  [default: 0]")
 @click.option(
     "--samples",
     type=click.IntRange(min=2),
@@ -56,12 +59,36 @@ from survey.traces.credit.rows import COLUMNS, frame, rows
     help="Level of the confidence intervals.",
 )
 @click.option("--reward", metavar="NAME", help="Reward to assign.  [default: team, or the only one]")
+@click.option(
+    "--gamma",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="Discount of gae and magrpo.",
+)
+@click.option("--lam", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Lambda of gae.")
+@click.option(
+    "--critic",
+    type=click.File("rb"),
+    metavar="FILE",
+    help="Predictions of a critic for gae, in JSON: {TRACE: {UNIT: VALUE}}.",
+)
+@click.option("--bootstrap", type=float, default=0.0, show_default=True, help="Prediction after the last step of gae.")
+@click.option("--per-agent", is_flag=True, help="One sequence of gae for each agent, not one for the team.")
+@click.option(
+    "--bad",
+    type=click.Choice(get_args(Policy)),
+    default="raise",
+    show_default=True,
+    help="What becomes of runs and units that cannot be credited: an error that lists all, no rows, or 0.",
+)
 @formats("table", "json", "csv", "parquet")
 @output
 @reports_errors
 def credit(
-    paths: tuple[Path, ...], kind: str, method: str, value: str, samples: int | None, seed: int, level: float,
-    reward: str | None, form: str, output: Path | None,
+    paths: tuple[Path, ...], kind: str, method: str, value: str, baseline: float | None, samples: int | None,
+    seed: int, level: float, reward: str | None, gamma: float, lam: float, critic: BinaryIO | None, bootstrap: float,
+    per_agent: bool, bad: Policy, form: str, output: Path | None,
 ) -> None:  # fmt: skip
     """Compute the credit of every agent, role, turn, message or call of a run.
 
@@ -72,24 +99,31 @@ def credit(
 
     \b
     From the reward alone   broadcast
-    From a group of runs    group, agent-wise, magrpo, two-level, sharp-group
+    From a group of runs    group, rloo, agent-wise, magrpo, two-level, sharp-group
     By removing units       leave-one-out, shapley, shapley-antithetic, shapley-stratified,
                             shapley-latin, shapley-graph, shapley-causal, sharp
-    From other runs         counterfactual
+    From other runs         counterfactual, coma
     Along the run           gae
 
-    Removing a unit reruns nothing: it shows what in the record depends on the unit. Exit status 1 with the
-    reason if a method does not apply to a unit or if the trace lacks what it needs.
+    Removing a unit reruns nothing: it estimates the reward from what in the record is left and depends on the unit.
+    Exit status 1 with every reason if a method does not apply to a unit or if traces lack what it needs.
     """
+    notes: list[str] = []
     traces = [require_trace(reading) for path in paths for reading in read_documents(path)]
     with _bar(f"{METHODS[method].title}, {len(traces)} trace{'s' if len(traces) != 1 else ''}") as progress:
         try:
             found = assign(
-                traces, kind, method, value=VALUES[value], samples=samples, seed=seed, level=level, reward=reward,
-                progress=progress,
+                traces, kind, method, value=value, baseline=baseline, samples=samples, seed=seed, level=level,
+                reward=reward, gamma=gamma, lam=lam, critic=_predictions(critic), bootstrap=bootstrap,
+                by_agent=per_agent, bad=bad, report=notes.append, progress=progress,
             )  # fmt: skip
-        except NotMeasurable as reason:
+        except (NotMeasurable, ValueError) as reason:
             raise click.ClickException(str(reason)) from None
+    for trace, own in zip(traces, found, strict=True) if METHODS[method].removes else ():
+        if own and own[0].why.endswith(ALIKE):
+            notes.append(f"{trace.id}: {own[0].value:.4f} is {own[0].why.rpartition('; ')[2]}")
+    for note in notes:
+        echo(note, err=True)
     if form == "parquet":
         if output is None and sys.stdout.isatty():
             raise click.UsageError("parquet is binary: name a file with -o, or redirect the output")
@@ -100,6 +134,16 @@ def credit(
         data = {"table": _table, "json": _json, "csv": _csv}[form](traces, found).encode("utf-8", "surrogatepass")
     with open_output(output) as stream:
         stream.write(data)
+
+
+def _predictions(file: BinaryIO | None) -> dict[str, dict[str, float]] | None:
+    """Read the predictions of a critic: an object by trace, of objects by unit."""
+    if file is None:
+        return None
+    try:
+        return msgspec.json.decode(file.read(), type=dict[str, dict[str, float]])
+    except msgspec.DecodeError as error:
+        raise click.BadParameter(f"{error} (expected {{TRACE: {{UNIT: VALUE}}}})", param_hint="--critic") from None
 
 
 @contextmanager

@@ -7,29 +7,42 @@
     >>> [(share.unit, round(share.value, 3)) for share in exact(game)]
     [('a', 0.25), ('b', 0.25), ('c', 0.5)]
 
-``game_of(trace, "agent", reach(trace))`` makes a game of a trace and a value. ``assign`` selects everything by
+``game_of(trace, "agent", estimate(trace))`` makes a game of a trace and a value. ``assign`` selects everything by
 name, as the command ``survey trace credit`` does, and raises ``NotMeasurable`` for invalid combinations.
 pandas and pyarrow are loaded only when a frame or a file is requested.
 """
 
-from survey.traces.credit.counterfactual import alternatives, branches, counterfactual, leave_one_out
+from survey.traces.credit.batches import ALIKE, Policy, assign
+from survey.traces.credit.counterfactual import alternatives, branches, coma, counterfactual, leave_one_out
 from survey.traces.credit.gae import gae_advantages, gae_credits
 from survey.traces.credit.games import LIMIT, Game, game_of, simulated_game
-from survey.traces.credit.group import agent_wise, broadcast, by_agent, centred, group_centred, group_relative, relative
+from survey.traces.credit.group import (
+    agent_wise,
+    broadcast,
+    by_agent,
+    centred,
+    group_centred,
+    group_relative,
+    leave_one_out_baseline,
+    relative,
+    rounds,
+)
 from survey.traces.credit.hierarchical import composite, composite_group, two_level
-from survey.traces.credit.methods import METHODS, VALUES, Method, assign
-from survey.traces.credit.rows import Credit, frame, rows
+from survey.traces.credit.methods import METHODS, Method
+from survey.traces.credit.rows import BadRuns, Credit, frame, rows
 from survey.traces.credit.shapes import advantages, to_parquet
 from survey.traces.credit.shapley import exact, sampled
 from survey.traces.credit.structure import bystanders, without_bystanders
 from survey.traces.credit.units import KINDS, parts, units
-from survey.traces.credit.values import Value, final, outcome, reach, recorded
+from survey.traces.credit.values import VALUES, Value, estimate, outcome, reach, recorded
 from survey.traces.metrics import NotMeasurable
 
 __all__ = [
-    "KINDS", "LIMIT", "METHODS", "VALUES", "Credit", "Game", "Method", "NotMeasurable", "Value", "advantages",
-    "agent_wise", "alternatives", "assign", "branches", "broadcast", "by_agent", "bystanders", "centred",
-    "composite", "composite_group", "counterfactual", "exact", "final", "frame", "gae_advantages", "gae_credits",
-    "game_of", "group_centred", "group_relative", "leave_one_out", "outcome", "parts", "reach", "recorded",
-    "relative", "rows", "sampled", "simulated_game", "to_parquet", "two_level", "units", "without_bystanders",
+    "ALIKE",
+    "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Credit", "Game", "Method", "NotMeasurable", "Policy", "Value",
+    "advantages", "agent_wise", "alternatives", "assign", "branches", "broadcast", "by_agent", "bystanders", "centred",
+    "coma", "composite", "composite_group", "counterfactual", "estimate", "exact", "frame", "gae_advantages",
+    "gae_credits", "game_of", "group_centred", "group_relative", "leave_one_out", "leave_one_out_baseline", "outcome",
+    "parts", "reach", "recorded", "relative", "rounds", "rows", "sampled", "simulated_game", "to_parquet", "two_level",
+    "units", "without_bystanders",
 ]  # fmt: skip

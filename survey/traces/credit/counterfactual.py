@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import fmean, variance
+from typing import Literal
 
 from survey.traces.credit.games import Game, Progress, no_progress
+from survey.traces.credit.group import scores
 from survey.traces.credit.intervals import student
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import units
-from survey.traces.credit.values import recorded
 from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Trace
 from survey.traces.problems import nearest
@@ -46,9 +47,7 @@ def alternatives(
     """
     if len(returns) < 2:
         raise NotMeasurable(f"needs at least two alternatives to one act, found {len(returns)}")
-    if not all(returns.values()):
-        raise NotMeasurable("needs at least one continuation of every alternative")
-    means = {act: fmean(own) for act, own in returns.items()}
+    means = _means(returns)
     others, total = len(means) - 1, sum(means.values())
     found: dict[str, tuple[float, float | None, float | None]] = {}
     for act, mean in means.items():
@@ -56,6 +55,34 @@ def alternatives(
         half = _half(returns, act, level)
         found[act] = (advantage, None, None) if half is None else (advantage, advantage - half, advantage + half)
     return found
+
+
+def coma(returns: Mapping[str, Sequence[float]], policy: Mapping[str, float] | None = None) -> dict[str, float]:
+    """COMA's advantage of each alternative to one act: ``A_i = Q_i - sum over j of pi_j * Q_j``, with i among the j.
+
+    ``Q_i`` is the mean return of the continuations of alternative i, where COMA (arXiv:1705.08926, equation 4) has a
+    critic; all other acts stay as they were. ``policy`` is the probability of each alternative, by default the share
+    of the continuations that took it: the probability, as far as the alternatives were sampled from the policy.
+
+    >>> {act: round(a, 2) for act, a in coma({"w": [1], "x": [0]}, {"w": 0.75, "x": 0.25}).items()}
+    {'w': 0.25, 'x': -0.75}
+    """
+    means, whole = _means(returns), sum(map(len, returns.values()))
+    weights = policy if policy is not None else {act: len(own) / whole for act, own in returns.items()}
+    if weights.keys() != means.keys() or min(weights.values()) < 0 or abs(sum(weights.values()) - 1) > 1e-9:
+        given = ", ".join(f"{act} {weight:g}" for act, weight in weights.items())
+        raise ValueError(f"expected a probability for each of {', '.join(means)}, together 1; found {given}")
+    baseline = sum(weights[act] * mean for act, mean in means.items())
+    return {act: mean - baseline for act, mean in means.items()}
+
+
+def _means(returns: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    if not returns or not all(returns.values()):
+        raise NotMeasurable("needs at least one continuation of every alternative")
+    wrong = [f'"{act}" returned {value}' for act, own in returns.items() for value in own if not isfinite(value)]
+    if wrong:
+        raise NotMeasurable(f"needs finite numbers: {', '.join(wrong)}")
+    return {act: fmean(own) for act, own in returns.items()}
 
 
 def _half(returns: Mapping[str, Sequence[float]], act: str, level: float) -> float | None:
@@ -110,9 +137,13 @@ def departure(trace: Trace) -> str:
 
 
 def counterfactual(
-    traces: Sequence[Trace], kind: str, reward: str | None = None, level: float = 0.95
+    traces: Sequence[Trace],
+    kind: str,
+    reward: str | None = None,
+    level: float = 0.95,
+    method: Literal["counterfactual", "coma"] = "counterfactual",
 ) -> list[list[Credit]]:
-    """Apply C3's estimator to recorded runs that branch at one event; returns the advantage of each run's alternative.
+    """Apply C3's or COMA's estimator to runs that branch at one event; returns the advantage of each run's act.
 
     The unit is the event at which they branch, by its id in the original run, and must be of the requested kind.
     Nothing is removed: an act is compared with its alternatives.
@@ -125,11 +156,14 @@ def counterfactual(
             f'the runs branch at "{event}", which is not a unit of kind {kind} in {origin.id}{nearest(event, known)}'
         )
     returns: dict[str, list[float]] = {}
-    for trace, alternative in zip(traces, chosen, strict=True):
-        returns.setdefault(alternative, []).append(recorded(trace, reward))
-    found = alternatives(returns, level)
-    why = f"against {len(returns) - 1} other{'s' if len(returns) > 2 else ''} in its place"
-    return [
-        [Credit(kind, event, found[name][0], "counterfactual", found[name][1], found[name][2], f"{name}, {why}")]
-        for name in chosen
-    ]
+    for alternative, score in zip(chosen, scores(traces, reward, least=1), strict=True):
+        returns.setdefault(alternative, []).append(score)
+    found: dict[str, tuple[float, float | None, float | None]]
+    if method == "coma":
+        found = {act: (advantage, None, None) for act, advantage in coma(returns).items()}
+        why = f"against the policy's mean over {len(returns)}"
+    else:
+        found = alternatives(returns, level)
+        why = f"against {len(returns) - 1} other{'s' if len(returns) > 2 else ''} in its place"
+    return [[Credit(kind, event, value, method, low, high, f"{act}, {why}")] for act in chosen
+            for value, low, high in [found[act]]]  # fmt: skip

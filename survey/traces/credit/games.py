@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from survey.extras import lazy
-from survey.traces.credit.removal import Dependents
 from survey.traces.credit.units import parts
 from survey.traces.credit.values import Value
 from survey.traces.metrics import NotMeasurable
-from survey.traces.model import Trace
-from survey.traces.replay import without
+from survey.traces.model import Event, Trace
+from survey.traces.replay import CAUSES, Replay, replay, without
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,8 +105,11 @@ class Game:
             falling = np.array([gone >> other & 1 for other in range(len(self.units))], dtype=bool)
             present[~present[:, place]] &= ~falling
         found = np.asarray(self.batch_value(present), dtype=float)
-        if found.shape != (len(present),) or not np.isfinite(found).all():
-            raise NotMeasurable(f"needs a finite number for every coalition: {len(present)} were evaluated")
+        if found.shape != (len(present),):
+            raise NotMeasurable(f"needs a number for every coalition: found {found.shape} for {len(present)}")
+        if (wrong := np.flatnonzero(~np.isfinite(found))).size:
+            shown = sorted(compress(self.units, present[wrong[0]]))
+            raise NotMeasurable(f"needs a finite number for every coalition: the worth of {shown} is {found[wrong[0]]}")
         return found
 
     def table(self, progress: Progress = no_progress) -> NDArray[np.float64]:
@@ -171,3 +174,53 @@ def _dependents(trace: Trace, pieces: dict[str, tuple[str, ...]]) -> list[int]:
         with_it = (other == unit or gone.issuperset(own) for other, own in pieces.items())
         found.append(sum(1 << place for place, goes in enumerate(with_it) if goes))
     return found
+
+
+@dataclass(frozen=True)
+class Dependents:
+    """A trace with its dependencies between events, by the rules of ``survey.traces.replay.edits``."""
+
+    trace: Trace
+
+    def removed_with(self, ids: Iterable[str], *, possibly: bool = False) -> tuple[set[str], set[str]]:
+        """Return the events (by id) and agents removed with these events and agents, including these.
+
+        By the rule of ``edits.without`` an event is removed when all its causes are. With ``possibly``, it is
+        removed when any is, which gives everything that could be removed in combination with other removals.
+        """
+        ordered = self._replayed.graph
+        gone = {id for id in ids if id in ordered.places}
+        agents = {id for id in ids if id not in ordered.places}
+        for event in ordered.events:
+            if event.id in gone or self._goes(event, gone, agents, possibly):
+                gone.add(event.id)
+                if event.type == "spawn" and (child := event.child):
+                    agents.add(child)
+        return gone, agents
+
+    def _goes(self, event: Event, gone: Collection[str], agents: set[str], possibly: bool) -> bool:
+        causes = self._causes.get(event.id, [])
+        return (
+            not agents.isdisjoint((event.agent, event.sender, event.to or ""))
+            or event.parent in gone
+            or self._calls.get(event.id) in gone
+            or (bool(causes) and (any if possibly else all)(cause in gone for cause in causes))
+        )
+
+    @cached_property
+    def _replayed(self) -> Replay:
+        return replay(self.trace)
+
+    @cached_property
+    def _calls(self) -> dict[str, str]:
+        events = self._replayed.graph.events
+        return {events[result].id: events[call].id for call, result in self._replayed.answers.items()}
+
+    @cached_property
+    def _causes(self) -> dict[str, list[str]]:
+        ordered = self._replayed.graph
+        found: dict[str, list[str]] = {}
+        for source, target, type in ordered.edges():
+            if type in CAUSES:
+                found.setdefault(ordered.events[target].id, []).append(ordered.events[source].id)
+        return found

@@ -4,65 +4,136 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import nan
 from statistics import fmean
 
 from survey.traces.credit.counterfactual import leave_one_out
 from survey.traces.credit.games import Progress, game_of, no_progress
-from survey.traces.credit.group import group_relative
-from survey.traces.credit.rows import Credit
+from survey.traces.credit.group import actors, group_relative
+from survey.traces.credit.group import scores as given
+from survey.traces.credit.rows import BadRuns, Credit
 from survey.traces.credit.units import agents, roles
 from survey.traces.credit.values import Value, event_reward, recorded
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import Trace
-from survey.traces.replay import replay
+from survey.traces.replay import DELEGATING, beginners, replay
 
 Scores = Callable[[Trace], Mapping[str, float]]
-"""Maps a run to the score of each of its sub-agents."""
+"""Maps a run to the score of each sub-agent's invocation, by the event that handed it the work (or by the sub-agent,
+if it has one score for all)."""
+
+
+def main_agent(run: Run) -> str:
+    """Return the agent that begins the run; raise ``NotMeasurable`` if several do, or none."""
+    first = beginners(run.replayed)
+    if len(first) != 1:
+        shown = " and ".join(first) or "none"
+        raise NotMeasurable(f"{run.replayed.trace.id}: needs one main agent that begins the run, found {shown}")
+    return first[0]
+
+
+def invocations(run: Run) -> dict[str, tuple[str, list[int]]]:
+    """Return for each time a sub-agent was given work the sub-agent and the places of what it did until the next one.
+
+    Invocations are named after the events that handed over the work, and after the agent itself for one that was
+    given none.
+    """
+    main = main_agent(run)
+    given = {(one.agent, one.place): run.events[one.place].id for one in run.delegations}
+    found: dict[str, tuple[str, list[int]]] = {}
+    latest = dict.fromkeys(agents(run), "")
+    for place, event in enumerate(run.events):
+        for (agent, start), name in given.items() if event.type in DELEGATING else ():
+            if start == place:
+                latest[agent] = name
+                found[name] = (agent, [])
+        doer = run.timeline.actors[place]
+        if doer in latest and doer != main:
+            found.setdefault(latest[doer] or doer, (doer, []))[1].append(place)
+    return found
 
 
 def own_scores(trace: Trace) -> dict[str, float]:
-    """Sum the rewards of each sub-agent's events. Needs at least one for each."""
+    """Return the score of each invocation: the mean of the rewards of its events. Needs at least one for each.
+
+    The mean, since a sum would pay three calls of 0.5 more than one of 0.9.
+    """
     run = Run(replay(trace))
     found: dict[str, float] = {}
-    for event in run.events:
-        given = event_reward(event)
-        if given is not None:
-            found[event.agent] = found.get(event.agent, 0.0) + given
-    helpers = [agent for agent in agents(run) if agent != run.root]
-    missing = [agent for agent in helpers if agent not in found]
+    missing = []
+    for name, (agent, places) in invocations(run).items():
+        paid = [given for place in places if (given := event_reward(trace, run.events[place])) is not None]
+        if paid:
+            found[name] = fmean(paid)
+        else:
+            missing.append(f'"{agent}" ({name})' if name != agent else f'"{agent}"')
     if missing:
         raise NotMeasurable(
-            f'needs a reward of its own for every sub-agent (`reward` of its events): "{missing[0]}" has none'
+            f"{trace.id}: needs a reward of its own for every invocation of a sub-agent (`reward` of its events): "
+            f"{', '.join(missing)} has none"
         )
-    return {agent: found[agent] for agent in helpers}
+    return found
 
 
-def two_level(traces: Sequence[Trace], scores: Scores = own_scores, reward: str | None = None) -> list[list[Credit]]:
-    """Group-relative advantages on each level: ``A = (R - mean) / std`` among agents of the same level.
+def two_level(
+    traces: Sequence[Trace], scores: Scores = own_scores, reward: str | None = None, kind: str = "agent"
+) -> list[list[Credit]]:
+    """Group-relative advantages on each level: ``A = (R - mean) / std`` among units of the same level.
 
-    The main agent is compared with the main agents of the group by the reward of the run, each sub-agent with all
-    sub-agents of all runs of the group by their own scores.
+    Above, the unit is the run: the main agent is compared with the main agents of the group by the reward of the
+    run. Below, it is the invocation: one piece of work that a sub-agent was given, compared with all invocations of
+    the group by its own score. A turn gets the advantage of its invocation, an agent the mean over its invocations,
+    so that being called often is worth nothing by itself.
 
-    This is our form of the idea behind M-GRPO (arXiv:2511.13288), whose abstract describes group-relative advantages
-    for main and sub-agents; its sub-agent reward and its alignment of a varying number of sub-agents to batches of
-    one size were not seen and are not implemented. Needs a group, and at least two sub-agents in it.
+    This is our form of M-GRPO (arXiv:2511.13288), which computes group-relative advantages for the main agent and for
+    each trajectory of a sub-agent, of which a run has a varying number. In its released code (AQ-MedAI/MrlX) each
+    such trajectory is a sample with its own reward; its alignment to batches of one size, by drawing and dropping
+    trajectories, is a matter of training and not implemented. Needs a group, and at least two invocations in it.
     """
-    main = group_relative([recorded(trace, reward) for trace in traces])
-    own = [scores(trace) for trace in traces]
+    if kind not in ("agent", "turn"):
+        raise NotMeasurable(f"its levels are the main agent and its sub-agents, by agent or turn, not by {kind}")
+    main, bad, own = group_relative(given(traces, reward)), dict[int, str](), list[Mapping[str, float]]()
+    for place, trace in enumerate(traces):
+        try:
+            own.append(scores(trace))
+        except NotMeasurable as reason:
+            bad[place] = str(reason)
+    if bad:
+        raise BadRuns(bad)
     pooled = [score for of_run in own for score in of_run.values()]
     if len(pooled) < 2:
-        raise NotMeasurable("needs sub-agents: at least two in the group")
+        raise NotMeasurable("needs sub-agents: at least two invocations in the group")
     below = iter(group_relative(pooled).tolist())
+    why = f"sub-agent, over {len(pooled)} invocations"
     found = []
-    for trace, advantage, of_run in zip(traces, main, own, strict=True):
-        root = Run(replay(trace)).root
-        why = f"main agent, over {len(traces)} runs"
-        rows = [Credit("agent", root, float(advantage), "two-level", why=why)]
-        rows += [
-            Credit("agent", agent, next(below), "two-level", why=f"sub-agent, over {len(pooled)} of them")
-            for agent in of_run
-        ]
-        found.append(rows)
+    for trace, advantage, of_run in zip(traces, main.tolist(), own, strict=True):
+        run = Run(replay(trace))
+        earned = {name: next(below) for name in of_run}
+        parted = invocations(run)
+        by_agent: dict[str, list[float]] = {}
+        for name, value in earned.items():
+            by_agent.setdefault(parted[name][0] if name in parted else name, []).append(value)
+        root = main_agent(run)
+        first = f"main agent, over {len(traces)} runs"
+        if kind == "agent":
+            found.append(
+                [Credit(kind, root, advantage, "two-level", why=first)]
+                + [Credit(kind, agent, fmean(values), "two-level", why=why) for agent, values in by_agent.items()]
+            )
+            continue
+        of_event = {
+            run.events[place].id: earned.get(name, fmean(by_agent.get(agent, [nan])))
+            for name, (agent, places) in parted.items()
+            for place in places
+        }
+        found.append(
+            [
+                Credit(kind, turn, of_event[turn], "two-level", why=why)
+                if agent != root
+                else Credit(kind, turn, advantage, "two-level", why=first)
+                for turn, agent in actors(trace, "turn").items()
+            ]
+        )
     return found
 
 
@@ -78,7 +149,7 @@ def composite(
     """SHARP's composite reward of each agent: ``R(m) = a * R_b + b * R_mc(m) + g * R_tool(m)``.
 
     ``R_b`` is the reward of the run, the same for all. For a worker, ``R_mc`` is its leave-one-out credit (the value
-    of the whole minus that without it); for the planner, here the first agent, it is ``planner`` times the mean over
+    of the whole minus that without it); for the planner, here the main agent, it is ``planner`` times the mean over
     workers of ``max(credit, 0)``. ``R_tool`` is the share of an agent's calls whose result is ok.
 
     Form and weights follow secondary sources on SHARP (arXiv:2602.08335); of the paper the abstract was seen, which
@@ -89,10 +160,11 @@ def composite(
     common = recorded(trace, reward)
     game = game_of(trace, "agent", value)
     singles = {credit.unit: credit.value for credit in leave_one_out(game, progress)}
-    workers = [agent for agent in game.units if agent != run.root]
+    root = main_agent(run)
+    workers = [agent for agent in game.units if agent != root]
     if not workers:
-        raise NotMeasurable("needs workers: only the first agent acts")
-    singles[run.root] = planner * fmean(max(singles[agent], 0.0) for agent in workers)
+        raise NotMeasurable(f"{trace.id}: needs workers: only the main agent acts")
+    singles[root] = planner * fmean(max(singles[agent], 0.0) for agent in workers)
     valid = _validity(run)
     a, b, g = weights
     return [
@@ -114,22 +186,31 @@ def composite_group(
 ) -> list[list[Credit]]:
     """SHARP's advantages: the composite of each agent, normalised among those of its role over the group.
 
-    ``A(m) = (R(m) - mean) / std``. Agents without a role count as "planner" if they are the first agent, else as
-    "worker". Raises ``NotMeasurable`` for a role that only one agent of the whole group has: it has no statistics.
+    ``A(m) = (R(m) - mean) / std``. Agents without a role count as "planner" if they are the main agent,
+    else as "worker". A role that only one agent of the whole group has no statistics: its value is NaN.
     """
-    if len(traces) < 2:
-        raise NotMeasurable("needs a group: at least two runs of the same task")
-    raw = [composite(trace, value(trace), reward=reward, progress=progress) for trace in traces]
+    given(traces, reward)
+    raw, bad = list[list[Credit]](), dict[int, str]()
+    for number, trace in enumerate(traces):
+        try:
+            raw.append(composite(trace, value(trace), reward=reward, progress=progress))
+        except NotMeasurable as reason:
+            bad[number] = str(reason)
+    if bad:
+        raise BadRuns(bad)
     places: dict[str, list[tuple[int, int]]] = {}
     for number, trace in enumerate(traces):
-        known, root = roles(trace), Run(replay(trace)).root
+        known, root = roles(trace), main_agent(Run(replay(trace)))
         for place, credit in enumerate(raw[number]):
             role = known.get(credit.unit, "planner" if credit.unit == root else "worker")
             places.setdefault(role, []).append((number, place))
     found = [list(own) for own in raw]
     for role, members in places.items():
         if len(members) < 2:
-            raise NotMeasurable(f'needs at least two agents of every role in the group: "{role}" has one')
+            [(number, place)] = members
+            missing = f'needs at least two agents of every role in the group: "{role}" has one'
+            found[number][place] = replace(raw[number][place], value=nan, method="sharp-group", why=missing)
+            continue
         scaled = group_relative([raw[number][place].value for number, place in members])
         for (number, place), advantage in zip(members, scaled.tolist(), strict=True):
             was = raw[number][place]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Trace
 
 if TYPE_CHECKING:
@@ -24,6 +25,14 @@ class Credit:
     high: float | None = None
     """The bounds of a confidence interval; None if the number is exact for its input."""
     why: str = ""
+
+
+class BadRuns(NotMeasurable):
+    """Raised for the runs of a batch that cannot be credited: the reason for each, by its place in the batch."""
+
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__("\n".join(reasons.values()) or "needs runs: there are none")
+        self.reasons = dict(reasons)
 
 
 COLUMNS = ("trace", *(field.name for field in fields(Credit)))

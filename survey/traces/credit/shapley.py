@@ -90,10 +90,12 @@ def sampled(
     block = {"antithetic": 2, "stratified": number, "latin": TOGETHER}.get(design, 1)
     draws = max(2, -(-samples // block))
     generator = np.random.default_rng(seed)
+    # orders are drawn by name and not by appearance, since a log may permute its lines
+    named = np.array(sorted(range(number), key=game.units.__getitem__))
     means = np.empty((draws, number))
     lowest, highest = np.inf, -np.inf
     for draw in range(draws):
-        gains = np.array([_gains(game, order) for order in _orders(game, generator, design)])
+        gains = np.array([_gains(game, order) for order in _orders(game, generator, design, named)])
         means[draw] = gains.mean(axis=0)
         lowest, highest = min(lowest, gains.min()), max(highest, gains.max())
         progress(draw + 1, draws)
@@ -106,16 +108,18 @@ def sampled(
     return credits
 
 
-def _orders(game: Game, generator: np.random.Generator, design: Design) -> Iterator[NDArray[np.int64]]:
+def _orders(
+    game: Game, generator: np.random.Generator, design: Design, named: NDArray[np.int64]
+) -> Iterator[NDArray[np.int64]]:
     if design == "causal":
-        yield _causal(game, generator)
+        yield _causal(game, generator, named)
         return
     if design == "latin":
         parts = np.tile(np.arange(TOGETHER), (len(game.units), 1))
         times = generator.permuted(parts, axis=1) + generator.random(parts.shape)
-        yield from np.argsort(times, axis=0).T
+        yield from named[np.argsort(times, axis=0)].T
         return
-    order = generator.permutation(len(game.units))
+    order = named[generator.permutation(len(game.units))]
     yield order
     if design == "antithetic":
         yield order[::-1]
@@ -124,7 +128,7 @@ def _orders(game: Game, generator: np.random.Generator, design: Design) -> Itera
             yield np.roll(order, shift)
 
 
-def _causal(game: Game, generator: np.random.Generator) -> NDArray[np.int64]:
+def _causal(game: Game, generator: np.random.Generator, named: NDArray[np.int64]) -> NDArray[np.int64]:
     """Draw an order in which each unit comes after those it depends on; mutual dependents come in any order."""
     number = len(game.units)
     fall = game.dependents or [1 << place for place in range(number)]
@@ -133,7 +137,7 @@ def _causal(game: Game, generator: np.random.Generator) -> NDArray[np.int64]:
     ]  # fmt: skip
     order: list[int] = []
     while len(order) < number:
-        ready = [place for place in range(number) if place not in order and before[place] <= set(order)]
+        ready = [place for place in named.tolist() if place not in order and before[place] <= set(order)]
         order.append(ready[int(generator.integers(len(ready)))])
     return np.array(order)
 

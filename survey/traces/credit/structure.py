@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from survey.traces.credit.games import Progress, game_of, no_progress
-from survey.traces.credit.removal import Dependents
+from survey.traces.credit.games import Dependents, Progress, game_of, no_progress
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.shapley import Design, exact, sampled
 from survey.traces.credit.units import parts
-from survey.traces.credit.values import Value, can_reach, final
-from survey.traces.model import Graph, Trace, graph
+from survey.traces.credit.values import Value
+from survey.traces.model import Event, Graph, Trace, graph
+from survey.traces.model.order import RANKS
+from survey.traces.replay import ACTS, final_acts, leading_to
 
 GATES = frozenset({"spawn", "delegate", "stop", "despawn", "human_intervention"})
 """Types of events that enable or disable the acts of an agent."""
 
 
 def bystanders(trace: Trace, kind: str) -> set[str]:
-    """Return the units that cannot change what reaches the final act, in any coalition.
+    """Return the units that cannot change what reaches the final acts, in any coalition.
 
     Consider everything that could be removed with the unit (by any one cause, where ``without`` requires all causes
     to be removed). The unit is a bystander if
 
-    - of these events, none that leads to the final act is that act, a return, or has tokens, and none is linked
-      with another agent's event that leads there: only acts between two acts of one agent are lost, and the agent's
-      own succession still connects these;
+    - of these events, none that leads to a final act is an act (``replay.ACTS``) or has tokens, and none is linked
+      with another agent's event that leads there: only events between two acts of one agent are lost, and the
+      agent's own succession still connects these;
     - and none of these events enables or stops an agent that stays (a spawn, a delegation, a stop, a despawn, a
       human intervention): without it, other events become impossible, or possible.
 
-    For the values ``reach`` and ``outcome`` (with ``needs`` "final" or "returns") such a unit never changes the
+    For ``estimate``, ``reach`` and ``outcome`` (with ``needs`` "final" or "returns") such a unit never changes the
     worth of a coalition, so that its Shapley value is *exactly* 0. For any other value, for instance one that
     includes costs, this is an *assumption*.
     """
-    ordered, last = graph(trace), final(trace)
-    useful = can_reach(ordered, last)
+    ordered = graph(trace)
+    last = set(final_acts(ordered))
+    useful = leading_to(ordered, last)
     tied = _tied(ordered, useful)
     vital = {
         event.id
         for place, event in enumerate(ordered.events)
-        if useful[place] and (event.id == last or event.type == "return" or event.tokens or place in tied)
+        if useful[place] and (event.id in last or event.type in ACTS or event.tokens or place in tied)
     }
     falls, idle = Dependents(trace), set()
     for unit, ids in parts(trace, kind).items():
@@ -82,14 +84,18 @@ def without_bystanders(
     if acting:
         drawn = exact(rest, progress) if samples is None else sampled(rest, samples, seed, design, level, progress)
         found = {credit.unit: replace(credit, method="shapley-graph") for credit in drawn}
-    none = "nothing of it reaches the final act: not evaluated"
+    none = "nothing of it reaches a final act: not evaluated"
     return [found.get(unit) or Credit(kind, unit, 0.0, "shapley-graph", why=none) for unit in game.units]
 
 
 def _tied(ordered: Graph, useful: bytearray) -> set[int]:
-    """Return the useful events that an edge links with a useful event of another agent."""
+    """Return the useful events that an edge links with a useful event that does not succeed it anyway."""
     tied = set()
     for source, target in zip(ordered.sources, ordered.targets, strict=True):
-        if useful[source] and useful[target] and ordered.events[source].agent != ordered.events[target].agent:
+        if useful[source] and useful[target] and not _succeed(ordered.events[source], ordered.events[target]):
             tied |= {source, target}
     return tied
+
+
+def _succeed(event: Event, other: Event) -> bool:
+    return event.agent == other.agent and (event.t, RANKS[event.type]) < (other.t, RANKS[other.type])

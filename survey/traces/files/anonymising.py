@@ -47,7 +47,7 @@ ERRORS = frozenset(
 )
 """Kinds of failures that identify nobody: all others are renamed."""
 
-LABELS = frozenset({"decisive_error", "unsafe_content"})
+LABELS = frozenset({"decisive_error", "final", "unsafe_content"})
 """The labels that measures use."""
 
 LOSS_TEXT = """

@@ -5,12 +5,13 @@ from survey.traces.replay.delegations import DELEGATING, Delegation, delegations
 from survey.traces.replay.edits import CAUSES, until, without
 from survey.traces.replay.intervals import levels, profile, union
 from survey.traces.replay.replay import Replay, replay, states
+from survey.traces.replay.results import ACTS, beginners, final_acts, leading_to
 from survey.traces.replay.timeline import BEGINNING_UNKNOWN, FOR_PEOPLE, TURNS, Timeline, step_counts, timeline
 from survey.traces.replay.totals import spawn_depths
 from survey.traces.replay.walk import Walk
 
 __all__ = [
-    "BEGINNING_UNKNOWN", "CAUSES", "DELEGATING", "FOR_PEOPLE", "TURNS", "Delegation", "Replay", "Timeline", "Walk",
-    "check", "delegations", "levels", "profile", "replay", "spawn_depths", "states", "step_counts", "timeline",
-    "union", "until", "without",
+    "ACTS", "BEGINNING_UNKNOWN", "CAUSES", "DELEGATING", "FOR_PEOPLE", "TURNS", "Delegation", "Replay", "Timeline",
+    "Walk", "beginners", "check", "delegations", "final_acts", "leading_to", "levels", "profile", "replay",
+    "spawn_depths", "states", "step_counts", "timeline", "union", "until", "without",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from survey.traces.metrics import (
     work_s,
 )
 from survey.traces.rewards.debate import weight_note
-from survey.traces.rewards.reward import Reward, count, formatted, parts
+from survey.traces.rewards.reward import Reward, acting, count, formatted, parts
 
 Clock = Literal["seconds", "steps"]
 
@@ -64,11 +64,12 @@ def orchestration(
     two pieces), ``content_ref`` on sub-agents' calls for distinct, returns for aggregation, spawns for economy.
     Raises ``NotMeasurable`` if data for a part with a weight is missing: sums over different parts are not comparable.
     """
+    orchestrator = acting(run)
 
     def part(name: str, function: Callable[[], tuple[float, str]]) -> Callable[[float], list[Reward]]:
         def rewarded(weight: float) -> list[Reward]:
             value, why = function()
-            return [Reward("orchestrator", run.root, weight * value, "R7", why + weight_note(weight), name)]
+            return [Reward("orchestrator", orchestrator, weight * value, "R7", why + weight_note(weight), name)]
 
         return rewarded
 

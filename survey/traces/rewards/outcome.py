@@ -9,8 +9,9 @@ from statistics import fmean
 from typing import Any, Literal
 
 from survey.traces.metrics import NotMeasurable, Run
-from survey.traces.model import OUTSIDE, number
-from survey.traces.rewards.reward import Reward, count, formatted, formatted_scores, scores, team
+from survey.traces.model import OUTSIDE
+from survey.traces.problems import quoted
+from survey.traces.rewards.reward import Reward, count, finite, formatted, formatted_scores, scores, team
 
 TEAM = "team"
 """The name of the reward of the whole team in a trace. It is never the reward of an agent or a role."""
@@ -38,7 +39,9 @@ def shared(
 def _result(run: Run, of: str | None, name: str) -> tuple[float, str]:
     trace = run.replayed.trace
     outcome: Mapping[str, Any] = trace.head.get("outcome") or {}
-    reward, score, success = number(trace.rewards.get(name)), number(outcome.get("score")), outcome.get("success")
+    reward = finite(trace.rewards.get(name), f'the reward "{name}" of {quoted(trace.id)}')
+    score = finite(outcome.get("score"), f"outcome.score of {quoted(trace.id)}")
+    success = outcome.get("success")
     known = {
         "reward": (reward, f'the run\'s reward "{name}" is {formatted(reward or 0)}'),
         "score": (score, f"the outcome's score is {formatted(score or 0)}"),
@@ -98,7 +101,7 @@ def _recorded(run: Run, prefix: str) -> list[Reward]:
     for agent in members:
         own = [agent] + [called[agent]] * (bearers[called[agent]] == 1 and called[agent] not in members)
         for key in (prefix + name for name in own if prefix + name not in ("", TEAM)):
-            value = number(trace.rewards.get(key))
+            value = finite(trace.rewards.get(key), f'the reward "{key}" of {quoted(trace.id)}')
             if value is not None:
                 found.append(Reward("agent", agent, value, "R2", f'the run\'s reward "{key}" is {formatted(value)}'))
                 break
@@ -144,7 +147,7 @@ def per_role(
         raise NotMeasurable("needs roles: no agent has one")
     rewards, found = run.replayed.trace.rewards, []
     for role in sorted(set(roles.values()) - {TEAM}) if of != "agents" else ():
-        value = number(rewards.get(role))
+        value = finite(rewards.get(role), f'the reward "{role}" of {quoted(run.replayed.trace.id)}')
         if value is not None:
             found.append(Reward("role", role, value, "R3", f'the run\'s reward "{role}" is {formatted(value)}'))
     if found:

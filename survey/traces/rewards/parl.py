@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from survey.traces.metrics import Run
+from survey.traces.replay import ACTS, Delegation
 from survey.traces.rewards.outcome import shared
-from survey.traces.rewards.reward import Reward, count, formatted
+from survey.traces.rewards.reward import Reward, acting, count, formatted
 
 
 def parl(
@@ -27,8 +28,10 @@ def parl(
     Not public: the function inside ``r_parallel``, what exactly counts as finished, the values of the
     lambdas and the annealing schedule. These are therefore ours:
 
-    - ``r_parallel = min(1, n / width)``, where n is the largest number of sub-agents that got work in one
-      stage: one turn of the orchestrator with the work that it delegates (as for ``critical_steps``);
+    - ``r_parallel = min(1, n / width)``, where n is the largest number of sub-agents at work at the same time on
+      what they got in one stage: one turn of the orchestrator with the work that it delegates (as for
+      ``critical_steps``). A sub-agent is at work from its first act, or from the delegation if it does nothing but
+      return: sub-agents that are started together and work one after the other are not parallel;
     - ``r_finish``: the share of all pieces of work delegated by the orchestrator that returned ``ok``.
       Without any, both terms are 0, and their ``why`` says so;
     - ``r_perf`` = R1, and ``lambda(p) = lambda * max(0, 1 - p / until)`` with p the progress of the training.
@@ -37,23 +40,25 @@ def parl(
     - ``finish``: lambda_2 at the start.
     - ``progress``: the progress of the training, 0 to 1.
     - ``until``: the progress from which both lambdas are 0.
-    - ``width``: the number of sub-agents in one stage that earns the full reward.
+    - ``width``: the number of sub-agents at work at once that earns the full reward.
 
-    Needs what R1 needs; raises ``NotMeasurable`` otherwise. A run without sub-agents is paid for its outcome.
+    Needs what R1 needs, and an orchestrator; raises ``NotMeasurable`` otherwise. A run without sub-agents is paid for
+    its outcome.
     """
     if width <= 0:
         raise ValueError(f"the width is {formatted(width)} (expected more than 0)")
     one, two = annealed(parallel, progress, until), annealed(finish, progress, until)
-    own = [place for place, step in enumerate(run.timeline.steps) if step and run.events[place].agent == run.root]
-    given = [delegation for delegation in run.delegations if delegation.delegator == run.root]
-    stages: dict[int, set[str]] = {}
+    orchestrator = acting(run)
+    own = [place for place, step in enumerate(run.timeline.steps) if step and run.events[place].agent == orchestrator]
+    given = [delegation for delegation in run.delegations if delegation.delegator == orchestrator]
+    stages: dict[int, list[tuple[float, float]]] = {}
     for delegation in given:
-        stages.setdefault(bisect_left(own, delegation.place), set()).add(delegation.agent)
-    most = max(map(len, stages.values()), default=0)
+        stages.setdefault(bisect_left(own, delegation.place), []).append(_at_work(run, delegation))
+    most = max(map(_at_once, stages.values()), default=0)
     done = sum(delegation.status == "ok" for delegation in given)
     rate = done / len(given) if given else 0.0
     outcome = shared(run)[0]
-    started = f"{count(most, 'sub-agent')} in one stage, full reward at {formatted(width)}"
+    started = f"{count(most, 'sub-agent')} at work at once, full reward at {formatted(width)}"
     finished = f"{done} of {count(len(given), 'subtask')} returned ok"
     if not given:
         started = finished = "no sub-agent got any work"
@@ -63,10 +68,22 @@ def parl(
         ("r_perf", 1.0, outcome.reward, outcome.why),
     )
     return [
-        Reward("orchestrator", run.root, weight * value, "R7", why, part)
+        Reward("orchestrator", orchestrator, weight * value, "R7", why, part)
         for part, weight, value, why in terms
         if weight
     ]
+
+
+def _at_work(run: Run, delegation: Delegation) -> tuple[float, float]:
+    """Return when a sub-agent was at work on what it was given."""
+    later = map(run.events.__getitem__, range(delegation.place + 1, len(run.events)))
+    begun = (e.t for e in later if e.agent == delegation.agent and e.type in ACTS and e.type != "return")
+    return min(next(begun, delegation.start), delegation.end), delegation.end
+
+
+def _at_once(spans: list[tuple[float, float]]) -> int:
+    """Return the largest number of spans with a moment in common; one that ends when another begins has none."""
+    return max(sum(begin == start or begin <= start < end for begin, end in spans) for start, _ in spans)
 
 
 def annealed(weight: float, progress: float, until: float = 1.0) -> float:

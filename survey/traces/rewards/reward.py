@@ -6,11 +6,13 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
 from survey.traces.model import OUTSIDE, Event, number
 from survey.traces.problems import nearest, quoted
+from survey.traces.replay import beginners
 
 Kind = Literal["team", "orchestrator", "role", "agent", "turn", "message", "tool call", "token"]
 """The eight kinds of units that a reward can be paid to, from coarse to fine."""
@@ -93,6 +95,23 @@ def team(run: Run) -> list[str]:
     return acting + listed
 
 
+def acting(run: Run) -> str:
+    """Return the orchestrator: the first agent; raise ``NotMeasurable`` if nobody acts, or several begin at once."""
+    if not run.root:
+        raise NotMeasurable("needs an orchestrator: nobody acts")
+    first = beginners(run.replayed)
+    if run.root in first and len(first) > 1:
+        raise NotMeasurable(f"needs one orchestrator: {', '.join(sorted(first))} begin at one time")
+    return run.root
+
+
+def finite(value: object, what: str) -> float | None:
+    """Return a recorded number, or None if there is none; raise ``NotMeasurable`` for one that is not finite."""
+    if isinstance(value, float) and not isfinite(value):
+        raise NotMeasurable(f"needs a finite number: {what} is {value}")
+    return number(value)
+
+
 def chosen(run: Run, among: Collection[str] | None) -> list[str]:
     """Return the members of the team, or those in ``among``; raises ``ValueError`` for one not on the team."""
     members = team(run)
@@ -103,12 +122,16 @@ def chosen(run: Run, among: Collection[str] | None) -> list[str]:
 
 
 def scores(event: Event, names: Collection[str] | None) -> dict[str, float]:
-    """Return the rewards of an event by name, or those with these names; a plain number has the name ""."""
+    """Return the rewards of an event by name, or those with these names; a plain number has the name "".
+
+    Raises ``NotMeasurable`` for one that is not finite.
+    """
     given = event.reward if isinstance(event.reward, dict) else {"": event.reward}
+    what = f"the reward of {quoted(event.id)}"
     return {
         name: score
         for name, value in given.items()
-        if (names is None or name in names) and (score := number(value)) is not None
+        if (names is None or name in names) and (score := finite(value, what)) is not None
     }
 
 

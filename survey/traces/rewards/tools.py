@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from survey.traces.metrics import NotMeasurable, Run
@@ -20,18 +21,21 @@ def tool_use(
     repeated: float = -0.5,
     cost: float = 0.0,
     price: Price = "usd",
+    changing: Collection[str] | None = None,
 ) -> list[Reward]:
     """R5, single calls: ``r_c = valid * [accepted] + success * [ok] + repeated * [made before] + cost * price(c)``.
 
     A call is accepted unless it or its result is ``rejected``: an error, a timeout or a cancellation occurs
     after acceptance. It succeeds if both are ``ok``, which is also the meaning of an absent status. It was
-    made before if an earlier call, by any agent, had the same tool and the same ``content_ref``; the first
-    is never a repetition.
+    made before if an earlier call, by any agent, had the same tool and the same ``content_ref``, and no other call
+    since then may have changed what it finds: a test that is run again after an edit is no repetition.
 
     - ``valid``: reward for an accepted call.
     - ``success``: additional reward for a successful call.
     - ``repeated``: reward, usually negative, for a repetition.
     - ``cost``: reward, usually negative, per unit of the price; 0 by default, as few traces price calls.
+    - ``changing``: the tools that may change what later calls find, unless refused; by default those whose name
+      contains a word such as edit, write, delete, install, run or bash (``CHANGING``).
     - ``price``: the price of a call with its result: US dollars, seconds from call to result, or tokens.
 
     With the default weights, a new call that succeeds is paid 1, one that is accepted and fails 0.5,
@@ -62,7 +66,7 @@ def tool_use(
         reasons |= _unpriced(run, rewarded or calls, price)
     if reasons:
         raise PartsNotMeasurable(reasons)
-    first = _first_calls(run, calls)
+    first = _first_calls(run, calls, changing)
     found = []
     for place in rewarded:
         value, words = 0.0, []
@@ -98,16 +102,35 @@ def _status(run: Run, call: int) -> str:
     return own if own != "ok" or result is None else run.events[result].status
 
 
-def _first_calls(run: Run, calls: list[int]) -> Mapping[int, str]:
-    """Return for each repeated call the id of the first identical one."""
+CHANGING = frozenset((
+    "apply", "bash", "command", "commit", "create", "delete", "edit", "exec", "execute", "insert", "install", "move",
+    "patch", "python", "remove", "rename", "replace", "run", "send", "shell", "terminal", "undo", "update", "write",
+))  # fmt: skip
+"""Words in the names of tools that may change something; a shell may do anything."""
+
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _may_change(tool: str | None, changing: Collection[str] | None) -> bool:
+    if changing is not None:
+        return tool in changing
+    return not CHANGING.isdisjoint(word.lower() for word in WORDS.findall(tool or ""))
+
+
+def _first_calls(run: Run, calls: list[int], changing: Collection[str] | None) -> Mapping[int, str]:
+    """Return for each repeated call the id of the first identical one since another call may have changed something."""
     seen: dict[tuple[str | None, str], str] = {}
     again = {}
     for place in calls:
         event = run.events[place]
-        if event.content_ref:
-            before = seen.setdefault((event.tool, event.content_ref), event.id)
-            if before != event.id:
-                again[place] = before
+        key = (event.tool, event.content_ref) if event.content_ref else None
+        before = seen.get(key) if key else None
+        if before:
+            again[place] = before
+        elif _may_change(event.tool, changing) and _status(run, place) != "rejected":
+            seen.clear()
+        if key:
+            seen.setdefault(key, event.id)
     return again
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -66,3 +67,11 @@ def fork(score: float = 1.0, **head: Any) -> Trace:
     events.append({"type": "aggregate", "tokens": {"output": 5}})
     edges += [(id, f"e{len(events)}", "aggregate") for id in returns]
     return small(events, edges, **{"rewards": {"team": score}, **head})
+
+
+def permuted(trace: Trace, seed: int) -> Trace:
+    """The same run, its lines in another order: a log may write them as it likes."""
+    events, edges = list(trace.events), list(trace.edges)
+    Random(seed).shuffle(events)
+    Random(seed + 1).shuffle(edges)
+    return Trace(events, edges, trace.head)

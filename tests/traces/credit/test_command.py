@@ -16,6 +16,7 @@ from survey.traces import Trace
 from survey.traces.credit import METHODS
 from survey.traces.files import to_json_line
 from tests.traces.credit.drawn import fork
+from tests.traces.strategies import small
 
 
 @pytest.fixture
@@ -80,7 +81,8 @@ def test_all_formats_say_the_same(runs: Path, tmp_path: Path) -> None:
 
 def test_what_makes_no_sense_is_refused_with_the_reason(runs: Path) -> None:
     found = run(runs, "--unit", "message")
-    assert (found.exit_code, found.stderr) == (1, "Error: needs messages: nobody sends one\n")
+    said = "needs messages: nobody sends one"
+    assert (found.exit_code, found.stderr) == (1, f"Error: one: {said}\ntwo: {said}\n")
     found = run(runs, "--unit", "team", "--method", "shapley")
     assert "The Shapley value does not credit units of kind team: there is only one team" in found.stderr
 
@@ -100,6 +102,55 @@ def test_too_many_units_are_refused_with_the_advice_to_sample(tmp_path: Path) ->
     )
     assert "too many for exact values: draw samples" in run(path, "--method", "shapley", "--value", "outcome").stderr
     assert run(path, "--method", "shapley", "--value", "outcome", "--samples", 20).exit_code == 0
+
+
+def values(found: Result) -> dict[tuple[str, str], float]:
+    return {(row["trace"], row["unit"]): round(row["value"], 4) for row in json.loads(found.stdout)}
+
+
+def test_a_critic_a_bootstrap_and_a_discount_are_taken_from_the_command_line(tmp_path: Path) -> None:
+    events = [{"type": "model_call"}, {"type": "model_call", "agent": "a"}]
+    path = saved(tmp_path, small(events, rewards={"team": 1}, trace_id="one"))
+    critic = tmp_path / "critic.json"
+    critic.write_text(json.dumps({"one": {"e1": 0.25, "e2": 0.5}}))
+    asked = (path, "--method", "gae", "--unit", "turn", "--gamma", 0.5, "--lam", 0, "--format", "json")
+    both = values(run(*asked, "--critic", critic, "--bootstrap", 2))
+    assert both == {("one", "e1"): 1 + 0.5 * 2 - 0.25, ("one", "e2"): 1 + 0.5 * 2 - 0.5}
+    chain = saved(tmp_path, small([events[0], events[0]], rewards={"team": 1}, trace_id="one"))
+    alone = (chain, *asked[1:], "--critic", critic)
+    assert values(run(*alone)) == values(run(*alone, "--per-agent")) == {("one", "e1"): 0, ("one", "e2"): 0.5}
+    critic.write_text("[1]")
+    assert "expected {TRACE: {UNIT: VALUE}}" in run(*alone).stderr
+
+
+def test_bad_runs_are_all_named_or_left_out_or_given_nothing(tmp_path: Path) -> None:
+    path = saved(tmp_path, fork(1, trace_id="one"), fork(trace_id="two", rewards={}), fork(trace_id="six", rewards={}))
+    asked = (path, "--method", "shapley", "--format", "json")
+    missing = "needs a reward or an outcome of the whole run"
+    found = run(*asked)
+    assert (found.exit_code, found.stderr) == (1, f"Error: two: {missing}\nsix: {missing}\n")
+    found = run(*asked, "--bad", "skip")
+    assert {trace for trace, _ in values(found)} == {"one"}
+    assert found.stderr == f"two: {missing}\nsix: {missing}\n"
+    assert values(run(*asked, "--bad", "zero"))["six", "lead"] == 0
+
+
+def test_the_reward_is_chosen_and_the_baseline_taken_off(tmp_path: Path) -> None:
+    path = saved(tmp_path, fork(rewards={"team": 1.0, "style": -0.5}))
+    asked = (path, "--method", "shapley", "--format", "json")
+    assert sum(values(run(*asked)).values()) == pytest.approx(1, abs=1e-3)
+    assert sum(values(run(*asked, "--reward", "style")).values()) == pytest.approx(-0.5, abs=1e-3)
+    assert sum(values(run(*asked, "--baseline", 0.75)).values()) == pytest.approx(0.25, abs=1e-3)
+    wrong = run(*asked, "--reward", "stile")
+    assert wrong.stderr == 'Error: no run has the reward "stile" (did you mean "style"?); there is team, style\n'
+    ignored = run(*asked, "--value", "reach", "--reward", "style")
+    assert (ignored.exit_code, "does not depend on a reward" in ignored.stderr) == (1, True)
+
+
+def test_what_is_the_same_for_all_units_is_said_not_to_be_credit(tmp_path: Path) -> None:
+    events = [{"type": "model_call", "agent": name} for name in "ab"]
+    found = run(saved(tmp_path, small(events, rewards={"team": 1})), "--method", "shapley")
+    assert found.stderr == "r: 0.5000 is the same for all 2 units: a share, not credit\n"
 
 
 def test_every_method_is_in_the_help() -> None:

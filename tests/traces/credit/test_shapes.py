@@ -35,7 +35,7 @@ def test_the_credit_of_an_agent_goes_to_all_its_turns_and_their_tokens() -> None
     assert found["agent_ids"].tolist() == ["lead", "a", "b", "c", "idle", "lead"]
     assert found["roles"].tolist() == ["", "searcher", "searcher", "searcher", "searcher", ""]
     assert found["token_counts"].tolist() == [3, 2, 2, 2, 2, 5]
-    assert found["advantages"] == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3, 0, 1])
+    assert found["advantages"] == pytest.approx([1, 1 / 4, 1 / 4, 1 / 4, 0, 1])
     assert found["credited"].all()
     assert found["token_turns"].tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5]
     assert found["token_advantages"] == pytest.approx(found["advantages"][found["token_turns"]])

@@ -149,10 +149,17 @@ def test_a_game_evaluated_in_batches_is_the_same_game(table: list[float], design
     assert many.worths(rows) == pytest.approx(one.worths(rows))
 
 
-@pytest.mark.parametrize("found", [np.array([1.0, np.nan]), np.array([1.0]), np.ones((2, 2))])
-def test_worths_that_are_no_numbers_or_not_as_many_as_were_asked_for_are_refused(found: np.ndarray) -> None:
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (np.array([1.0, np.nan]), r"a finite number for every coalition: the worth of \['a', 'b'\] is nan"),
+        (np.array([1.0]), r"a number for every coalition: found \(1,\) for 2"),
+        (np.ones((2, 2)), r"a number for every coalition: found \(2, 2\) for 2"),
+    ],
+)
+def test_worths_that_are_no_numbers_or_not_as_many_as_were_asked_for_are_refused(found: np.ndarray, said: str) -> None:
     game = Game(named(2), lambda _: 0.0, batch_value=lambda _: found)
-    with pytest.raises(NotMeasurable, match="needs a finite number for every coalition: 2 were evaluated"):
+    with pytest.raises(NotMeasurable, match=f"needs {said}"):
         game.worths(np.ones((2, 2), dtype=bool))
 
 

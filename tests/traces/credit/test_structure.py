@@ -74,7 +74,7 @@ def test_bystanders_are_not_evaluated() -> None:
         fork(), "agent", outcome(fork()), progress=lambda number, whole: done.append((number, whole))
     )
     assert found[-1].unit == "idle"
-    assert found[-1].why == "nothing of it reaches the final act: not evaluated"
+    assert found[-1].why == "nothing of it reaches a final act: not evaluated"
     assert done[-1] == (9, 9)  # of 32 coalitions, 16 are without the bystander, and 8 of those without the lead are one
 
 

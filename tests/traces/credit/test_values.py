@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from survey.traces.credit import NotMeasurable, bystanders, exact, final, game_of, outcome, reach, recorded
+from survey.traces.credit import NotMeasurable, bystanders, exact, game_of, outcome, reach, recorded
 from survey.traces.metrics import measure
-from survey.traces.replay import without
+from survey.traces.model import graph
+from survey.traces.replay import final_acts, without
 from tests.traces.credit.drawn import fork, shares
 from tests.traces.credit.test_units import EXAMPLE
 from tests.traces.strategies import Json, small
@@ -45,7 +46,7 @@ def test_without_a_number_there_is_none() -> None:
 
 def test_the_whole_reaches_as_much_as_the_measure_says() -> None:
     assert reach(EXAMPLE)(EXAMPLE) == measure(EXAMPLE, ["returns_used"])["returns_used"].value == 1
-    assert final(EXAMPLE) == "e26"
+    assert final_acts(graph(EXAMPLE)) == ["e26"]
 
 
 def test_a_part_reaches_its_share_of_the_whole() -> None:

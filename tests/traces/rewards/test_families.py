@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from importlib.resources import files
-from math import isfinite
+from math import inf, isfinite, nan
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ import survey.traces.rewards as package
 from survey.traces import Trace, replay
 from survey.traces.rewards import FAMILIES, VARIANTS, RewardResult, Run, family, frame, rewards, table
 from tests.traces.rewards.runs import debate_run, paid_documents, paid_runs, search
-from tests.traces.strategies import MODEST, Json, published_example
+from tests.traces.strategies import MODEST, Json, published_example, small
 
 
 def example(**head: Any) -> Trace:
@@ -68,6 +68,33 @@ def test_what_the_published_example_is_paid() -> None:
     assert {code for code, _, _ in shown(paid)} == {"R1", "R5", "R7"}
     assert shown(paid)["R5", "", "e5"] == 1.0
     assert set(paid.why_not) >= {"R2", "R3", "R4", "R5 repeated", "R8"}
+
+
+def test_an_empty_trace_is_paid_what_its_outcome_says_and_nothing_else() -> None:
+    assert not rewards(small([])).rewards
+    assert rewards(small([])).why_not["R7"] == "needs an orchestrator: nobody acts"
+    paid = rewards(small([], rewards={"team": 1}), ["R1", "R7", "parl"])
+    assert shown(paid) == {("R1", "", "r"): 1}
+    assert paid.why_not == dict.fromkeys(["R7", "parl"], "needs an orchestrator: nobody acts")
+
+
+@pytest.mark.parametrize(
+    ("family", "event", "head", "said"),
+    [
+        ("R1", {}, {"rewards": {"team": nan}, "outcome": {"score": 1}}, 'the reward "team" of "r" is nan'),
+        ("R1", {}, {"outcome": {"score": inf, "success": True}}, 'outcome.score of "r" is inf'),
+        ("R2", {}, {"rewards": {"lead": nan}}, 'the reward "lead" of "r" is nan'),
+        ("R2", {"reward": nan}, {}, 'the reward of "e1" is nan'),
+        ("R3", {"role": "boss"}, {"rewards": {"boss": -inf}}, 'the reward "boss" of "r" is -inf'),
+        ("R4", {"reward": {"judge": nan}}, {}, 'the reward of "e1" is nan'),
+        ("R6 judge", {"type": "message", "to": "a", "reward": nan}, {}, 'the reward of "e1" is nan'),
+    ],
+)
+def test_a_reward_that_is_not_finite_is_named_and_never_passed_over(
+    family: str, event: Json, head: Json, said: str
+) -> None:
+    paid = rewards(small([{"type": "model_call", **event}], **head), [family[:2]])
+    assert (paid.rewards, paid.why_not[family]) == ([], f"needs a finite number: {said}")
 
 
 def test_parl_is_computed_when_it_is_asked_for() -> None:

@@ -195,6 +195,45 @@ def test_parl_looks_at_the_work_that_the_orchestrator_itself_handed_out() -> Non
     )
 
 
+def staged(*spans: tuple[float, float]) -> Run:
+    """Sub-agents that are all started in one stage, each at work from its model call to its return."""
+    events: list[Json] = [{"type": "orchestrator_decision", "t": 0}]
+    for number, (begin, end) in enumerate(spans):
+        name = f"s{number}"
+        events += [
+            {"type": "spawn", "to": name, "t": 0},
+            {"type": "model_call", "agent": name, "t": begin},
+            {"type": "return", "agent": name, "to": "lead", "t": end},
+        ]
+    return run_of([*events, {"type": "aggregate", "t": 99}], rewards={"team": 1})
+
+
+@pytest.mark.parametrize(
+    ("spans", "at_once"),
+    [
+        ([(1, 2), (2, 3), (3, 4), (4, 5), (5, 6)], 1),
+        ([(1, 3), (2, 4), (3, 5), (4, 6), (5, 7)], 2),
+        ([(1, 9)] * 5, 5),
+        ([(1, 9), (2, 3), (4, 5), (4, 6), (8, 9)], 3),
+        ([(1, 1), (1, 1), (2, 2)], 2),
+    ],
+    ids=["one after the other", "in pairs", "all at once", "one throughout", "in no time"],
+)
+def test_parl_pays_sub_agents_for_working_at_once_and_not_for_being_started_together(
+    spans: list[tuple[float, float]], at_once: int
+) -> None:
+    assert by_part(parl(staged(*spans), parallel=1.0))["r_parallel"] == pytest.approx(at_once / 5)
+
+
+def test_an_orchestrator_is_never_the_one_that_is_logged_first() -> None:
+    events = [{"type": "model_call", "agent": name, "t": 0} for name in ("a", "b")]
+    for lines in (events, events[::-1]):
+        with pytest.raises(NotMeasurable, match=r"^needs one orchestrator: a, b begin at one time$"):
+            parl(run_of(lines, rewards={"team": 1}))
+    later = [events[0], {**events[1], "t": 1}]
+    assert {one.unit for one in parl(run_of(later, rewards={"team": 1}))} == {"a"}
+
+
 def test_parl_needs_an_outcome() -> None:
     with pytest.raises(NotMeasurable, match=r'^needs a reward "team" of the run, outcome\.score or outcome\.success$'):
         parl(widths(2, finished=2))

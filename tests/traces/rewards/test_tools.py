@@ -59,6 +59,41 @@ def test_the_same_tool_with_the_same_words_is_a_repetition_whoever_calls_and_ano
     assert paid[3].why == "it is unknown whether it repeats another"
 
 
+def calls(*made: str, status: str = "ok") -> list[Json]:
+    """Calls of the form "tool content", each with a result."""
+    events: list[Json] = []
+    for one in made:
+        tool, content = one.split()
+        events.append({"type": "tool_call", "tool": tool, "content_ref": content})
+        events.append({"type": "tool_result", "tool": tool, "parent": f"e{len(events)}", "status": status})
+    return events
+
+
+@pytest.mark.parametrize(
+    ("made", "fined"),
+    [
+        ("bash pytest, Edit a, bash pytest", []),
+        ("bash pytest, bash pytest", [1]),
+        ("bash pytest, bash pytest, bash pytest", [1, 2]),
+        ("grep x, read a, grep x", [2]),
+        ("grep x, apply_patch a, grep x, grep x", [3]),
+        ("read a, MultiEdit a, read a, read a", [3]),
+        ("Edit a, read b, Edit a", [2]),
+    ],
+)
+def test_a_test_that_is_run_again_after_an_edit_is_no_repetition(made: str, fined: list[int]) -> None:
+    paid = tool_use(run_of(calls(*made.split(", "))), valid=0, success=0)
+    assert [place for place, one in enumerate(paid) if one.reward] == fined
+
+
+def test_which_tools_change_something_may_be_said_and_a_refused_call_changes_nothing() -> None:
+    run = run_of(calls("read a", "touch b", "read a"))
+    assert [one.reward for one in tool_use(run, valid=0, success=0)] == [0, 0, -0.5]
+    assert [one.reward for one in tool_use(run, valid=0, success=0, changing=["touch"])] == [0, 0, 0]
+    refused = run_of(calls("read a", "Edit b", "read a", status="rejected"))
+    assert [one.reward for one in tool_use(refused, valid=0, success=0)] == [0, 0, -0.5]
+
+
 def test_a_call_whose_result_is_missing_has_no_row() -> None:
     events: list[Json] = [
         {"type": "tool_call", "tool": "t", "content_ref": "a"},
@@ -77,7 +112,7 @@ def test_what_a_call_says_of_itself_counts_before_its_result() -> None:
 
 
 def test_a_call_can_be_priced_in_seconds_or_tokens() -> None:
-    only = {"valid": 0.0, "success": 0.0, "repeated": 0.0, "cost": -1.0}
+    only: dict[str, Any] = {"valid": 0.0, "success": 0.0, "repeated": 0.0, "cost": -1.0}
     events: list[Json] = [
         {"type": "tool_call", "tool": "t", "t": 1, "tokens": 5},
         {"type": "tool_result", "tool": "t", "parent": "e1", "t": 2, "t_end": 4, "tokens": 20},
