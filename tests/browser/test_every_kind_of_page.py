@@ -42,6 +42,7 @@ KINDS = {
     "scale": "measure/scale/",
     "agreement": "measure/agreement/",
     "adjudications": "measure/agreement/settled/",
+    "adjudications on an axis": "measure/agreement/settled/topology/",
     "audits": "measure/agreement/audits/",
     "trials of the codebook": "measure/agreement/trials/",
     "robustness": "measure/robustness/",

@@ -167,7 +167,7 @@ SHOWN: dict[str, tuple[str, str, Callable[[Pool], str]]] = {
     "edition": ("measure/changes/", "main", lambda _: attack("editionnote")),
     "search": ("measure/screening/", ".searches", lambda _: attack("query")),
     "reader": ("measure/agreement/", "main", lambda _: attack("statement")),
-    "adjudication": ("measure/agreement/settled/", "main", lambda _: attack("settled", "@")),
+    "adjudication": ("measure/agreement/settled/reward/", "main", lambda _: attack("settled", "@")),
     "variant": ("measure/robustness/", "main", lambda _: attack("variantsays")),
     "kind of evidence": ("measure/scale/", ".rule", lambda _: attack("says")),
     "label under a chart": ("axes/reward/", "figure table", lambda _: attack("shareden")),

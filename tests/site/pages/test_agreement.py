@@ -43,6 +43,9 @@ def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Poo
         "measure/agreement/audits.md",
         "charts/agreement.json",
     }
+    expected |= {
+        f"measure/agreement/settled/{axis}.md" for _, axis in pool.adjudications if not pool.taxonomy[axis].steps
+    }
     for pair in reading_pairs(pool):
         expected.add(pair_page(pair))
         for axis in pair.axes:

@@ -24,6 +24,7 @@ from survey.literature.agreement import (
 from survey.literature.bibtex import LATEX, readable
 from survey.literature.pool import Adjudication, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
+from survey.site.drafts import SUMMARY
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 
@@ -48,8 +49,7 @@ def agreement_pages(facts: Facts) -> Files:
     who knew each other's tags shows little.
     """
     pool = facts.pool
-    if settled := _settled(pool):
-        yield SETTLED, render("pages/agreement/settled.md.j2", pool=pool, page=SETTLED, settled=settled, overview=PAGE)
+    yield from _settlements(pool)
     if pool.audits:
         yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE, stands=stands,
                              audits=list(pool.audits.values())[::-1])  # fmt: skip
@@ -69,6 +69,23 @@ def agreement_pages(facts: Facts) -> Files:
             page = axis_page(pair, f.axis)
             if f.disagreements:
                 yield page, render("pages/agreement/axis.md.j2", page=page, pair=pair, f=f, readers=readers, **shared)
+
+
+def _settlements(pool: Pool) -> Files:
+    """Yield the overview of what was settled, and a page for each axis."""
+    settled = [(axis, some) for axis, some in _settled(pool) if not axis.steps]
+    if not settled:
+        return
+    shared = {"pool": pool, "overview": PAGE, "settled_page": SETTLED, "settled_on": settled_on}
+    yield SETTLED, render("pages/agreement/settled.md.j2", page=SETTLED, axis=None, settled=settled, **shared)
+    for axis, some in settled:
+        page = settled_on(axis)
+        yield page, render("pages/agreement/settled.md.j2", page=page, axis=axis, some=some, **shared)
+
+
+def settled_on(axis: Axis) -> str:
+    """Return the path of the page on what was settled on an axis."""
+    return f"measure/agreement/settled/{axis.id}.md"
 
 
 def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
@@ -111,7 +128,9 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
 
 
 def stands(pool: Pool, field: AuditedField) -> str:
-    """Return what an entry says today in a field that was audited; empty if it says nothing."""
+    """Return what an entry says today in a field that was audited; empty if that is prose, or if there is nothing."""
+    if field.key not in pool or field.field == SUMMARY:
+        return ""
     entry = pool[field.key]
     if field.is_tag:
         return format_tags(entry.tags.get(field.field.removeprefix("tag-"), ()))
