@@ -38,11 +38,10 @@ from survey.traces.credit.values import VALUES, Value, estimate, outcome, reach,
 from survey.traces.metrics import NotMeasurable
 
 __all__ = [
-    "ALIKE",
-    "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Credit", "Game", "Method", "NotMeasurable", "Policy", "Value",
-    "advantages", "agent_wise", "alternatives", "assign", "branches", "broadcast", "by_agent", "bystanders", "centred",
-    "coma", "composite", "composite_group", "counterfactual", "estimate", "exact", "frame", "gae_advantages",
-    "gae_credits", "game_of", "group_centred", "group_relative", "leave_one_out", "leave_one_out_baseline", "outcome",
-    "parts", "reach", "recorded", "relative", "rounds", "rows", "sampled", "simulated_game", "to_parquet", "two_level",
-    "units", "without_bystanders",
+    "ALIKE", "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Credit", "Game", "Method", "NotMeasurable",
+    "Policy", "Value", "advantages", "agent_wise", "alternatives", "assign", "branches", "broadcast", "by_agent",
+    "bystanders", "centred", "coma", "composite", "composite_group", "counterfactual", "estimate", "exact", "frame",
+    "gae_advantages", "gae_credits", "game_of", "group_centred", "group_relative", "leave_one_out",
+    "leave_one_out_baseline", "outcome", "parts", "reach", "recorded", "relative", "rounds", "rows", "sampled",
+    "simulated_game", "to_parquet", "two_level", "units", "without_bystanders",
 ]  # fmt: skip
