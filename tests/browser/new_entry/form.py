@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from survey.literature import Pool, parse_bibtex
 from survey.literature.bibtex import Block
 from survey.literature.gaps import check_impossible_cells
-from survey.literature.pool import check_duplicates, check_editions, read_entries
+from survey.literature.pool import check_duplicates, check_editions, check_sourcing, read_entries
 from survey.literature.pool.tags import parse_tags
 from survey.literature.problems import Problem
 from survey.literature.taxonomy import Taxonomy
@@ -90,6 +90,7 @@ def checked(text: str, pool: Pool) -> list[str]:
     taken = next((e.key for e in pool if e.key.lower() == document.blocks[0].key.lower()), "")
     entries, problems = read_entries(document, pool.taxonomy)
     problems += check_impossible_cells(entries, pool.taxonomy)
+    problems += check_sourcing(pool.protocol.sourcing, entries)
     twins = check_duplicates([*pool.entries, *pool.records, *entries])
     problems += [p for p in twins if p.entry == entries[0].key and not (taken and p.field == "key")]
     if not problems and not taken:  # what cannot be read is not compared with the editions

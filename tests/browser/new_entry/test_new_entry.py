@@ -59,6 +59,7 @@ def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: 
     keys.type("Proceedings of Zebras")
     expect(page.get_by_label("Book or proceedings")).to_have_value("Proceedings of Zebras")
     page.get_by_label("Code", exact=True).fill("https://example.org/zebras")
+    page.get_by_label("Version", exact=True).fill("1")
     for axis in pool.taxonomy.on("entry"):
         group = page.locator(f"[data-axis={axis.id}]")
         word = "na" if axis.id == "measures" else next(iter(axis.values))
