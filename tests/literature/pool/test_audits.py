@@ -65,6 +65,10 @@ def test_the_interval_of_a_share_is_that_of_another_library(number: int, of: int
     assert share_interval(number, of) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
+def test_audits_come_in_their_order_and_tell_themselves_apart(pool: Pool) -> None:
+    assert [audit.label for audit in pool.audits.values()] == ["2026-11-22", "2026-11-23", "2026-11-23 again"]
+
+
 def test_the_shares_of_an_audit_are_those_of_its_file(pool: Pool) -> None:
     for audit in pool.audits.values():
         with (ROOT / "bib" / "codings" / f"{audit.id}.csv").open(encoding="utf-8", newline="") as stream:

@@ -73,6 +73,11 @@ class Audit:
     fields: tuple[AuditedField, ...]
 
     @property
+    def label(self) -> str:
+        """Its day, and what tells it from others of that day."""
+        return self.id.removeprefix(AUDIT).replace("-", " ").replace(" ", "-", 2)
+
+    @property
     def entries(self) -> tuple[str, ...]:
         """The entries of the sample, in the order of the file."""
         return tuple(dict.fromkeys(one.key for one in self.fields))
@@ -107,7 +112,7 @@ def share_interval(number: int, of: int, level: float = 0.95) -> tuple[float, fl
 
 def read_audits(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tuple[dict[str, Audit], list[Problem]]:
     """Return the audits in the folder of the codings, by the names of their files without extension."""
-    paths = sorted(folder.glob(f"{AUDIT}*.csv"))
+    paths = sorted(folder.glob(f"{AUDIT}*.csv"), key=lambda path: path.stem)
     if not paths:
         return {}, []
     readers, _ = read_readers(folder / READERS) if os.path.lexists(folder / READERS) else ({}, [])
