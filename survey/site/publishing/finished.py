@@ -43,6 +43,9 @@ API_FILES = ("assets/_mkdocstrings.css", "objects.inv")
 CODE = re.compile(r"(<pre\b[^<>]*>(?:<span></span>)?<code\b)(?![^>]*\stabindex=)")
 """A block of code. It scrolls if it is wider than the page, and must then be reachable by keyboard."""
 
+TABLE = re.compile(r"^<table>", re.MULTILINE)
+"""A table of Markdown. It scrolls too, until a script gives it a frame that does."""
+
 LOCAL = {"site_dir", "config_file_path", "docs_dir", "watch", "dev_addr", "strict", "plugins", "nav", "theme"}
 """Settings that no page depends on, or that are counted in another form."""
 
@@ -114,6 +117,7 @@ class FinishedPages:
         if making.warnings != self.warnings.count:
             self.expected_warnings += self.warnings.count - making.warnings
             del self.making[page.file.src_uri]
+        html = TABLE.sub('<table tabindex="0">', html)
         return CODE.sub(r'\1 tabindex="0"', put_back(html, making.blocks))
 
     def index(self, page: Page) -> list[dict[str, Any]]:
