@@ -19,6 +19,7 @@ from typing import Any
 PROJECT = "orchestration-survey"
 
 SITE = "building the site"
+SCOUT = "ranking candidates"
 CLUSTER = "the engine dask"
 
 EXTRAS: Mapping[str, tuple[str, str]] = {
@@ -29,6 +30,10 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "dask": ("cluster", CLUSTER),
     "distributed": ("cluster", CLUSTER),
     "fsspec": ("cluster", "reading remote files"),
+    "requests": ("scout", "asking services"),
+    "scipy": ("scout", SCOUT),
+    "sklearn": ("scout", SCOUT),
+    "urllib3": ("scout", "asking services"),
     "altair": ("site", SITE),
     "babel": ("site", SITE),
     "bs4": ("site", SITE),

@@ -51,7 +51,12 @@ def published_data(parent: Path) -> Path:
             path.unlink()
             readers = path.parent / "readers.toml"
             readers.write_text(re.sub(rf"(?ms)^\[{path.stem}\].*?(?=^\[|\Z)", "", readers.read_text()))
-    for later in ("searches.toml", "protocol.toml", "appraisal.toml"):  # they name works that came later
+    for later in (
+        "searches.toml",
+        "protocol.toml",
+        "appraisal.toml",
+        "screened.csv",
+    ):  # they name works that came later
         (bib / later).unlink()
     return bib
 

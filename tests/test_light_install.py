@@ -186,7 +186,7 @@ def test_the_extra_that_is_named_brings_the_package_and_the_base_does_not(packag
         ((*BREAD, "list"), "2024"),
         ((*BREAD, "list", "--format", "csv"), "key,type,title"),
         ((*BIB, "show", "c3"), "Contextual Counterfactual Credit Assignment"),
-        ((*BIB, "claims"), "252"),
+        ((*BIB, "claims"), "488 entries"),
         ((*BIB, "diff", "2026-05-04", "2026-11-21"), "2026-11-21"),
         ((*BREAD, "diff", "--with", BREAD[1], "--format", "markdown"), "3 entries"),
         ((*BIB, "robustness", "--format", "json"), '"variants"'),

@@ -18,7 +18,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
         "problems", "bibtex", "taxonomy", "pool", "counting", "agreement", "claims", "gaps", "related", "export",
-        "loading", "checking", "double_coding", "publishing",
+        "loading", "double_coding", "scout", "publishing",
     ),
     "survey.traces": (
         "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit",
@@ -27,7 +27,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "build", "publishing",
     ),
-    "survey.cli": ("lazy_group", "output", "literature", "trace", "site"),
+    "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

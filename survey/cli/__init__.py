@@ -25,6 +25,7 @@ WINGS = {
     "survey.cli.literature.double_coding.code": ("code",),
     "survey.cli.literature.double_coding.adjudicate": ("adjudicate",),
     "survey.cli.literature.related": ("related",),
+    "survey.cli.scout.group": ("scout",),
     "survey.cli.site": ("pages",),
     "survey.cli.trace.group": ("trace",),
 }
@@ -57,6 +58,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey queue                          which second readings would change most conclusions
       survey code --blind --reader ID       read entries a second time, without seeing their tags
       survey adjudicate                     decide where readings differ
+      survey scout                          new works, ranked, to be decided on
       survey related --where reward=R6      a sentence to cite, a reading path, a paragraph skeleton
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in

@@ -18,9 +18,9 @@ from survey.cli.output import formats
 from survey.escaping import visible
 from survey.literature import Pool, load, read_pool, read_taxonomy
 from survey.literature.bibtex import arxiv_date
-from survey.literature.checking import check_files, existing_entries
 from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
+from survey.literature.loading.checking import check_files, existing_entries
 from survey.literature.pool import blank_entry
 from survey.literature.problems import expected, quoted
 

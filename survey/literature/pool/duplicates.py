@@ -53,6 +53,17 @@ def arxiv_id(text: str) -> str:
     return re.sub(r"\.[a-z]{2}/", "/", match[1]) if match else ""
 
 
+def title_words(title: str) -> tuple[str, ...]:
+    """Return the words of a title without case, accents and punctuation.
+
+    >>> title_words("Größe & Gestalt: a Re-Test")
+    ('grosse', 'gestalt', 'a', 're', 'test')
+    """
+    if not title.isascii():
+        title = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
+    return tuple(WORD.findall(title.casefold()))
+
+
 def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
     """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key."""
     works = [_Work(entry) for entry in entries]
@@ -102,10 +113,7 @@ class _Work:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        title = self.entry.title
-        if not title.isascii():
-            title = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
-        return tuple(WORD.findall(title.casefold()))
+        return title_words(self.entry.title)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

@@ -19,6 +19,8 @@ from survey.literature.pool.entries import Entry, Record, restored_tags
 from survey.literature.pool.evidence_kinds import EvidenceKind
 from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.screening.protocol import Protocol
+from survey.literature.pool.screening.scouting import Scouting
+from survey.literature.pool.screening.screened import Screened
 from survey.literature.pool.screening.searches import SearchLog
 from survey.literature.pool.tags import Tag
 from survey.literature.problems import expected, quoted
@@ -70,6 +72,12 @@ class Pool:
 
     protocol: Protocol = field(default_factory=Protocol)
     """The criteria of inclusion and exclusion, and the records that were decided again."""
+
+    scouting: Scouting = field(default_factory=Scouting)
+    """What the scout looks for, what its runs saw, and how well it ranks."""
+
+    screened: tuple[Screened, ...] = ()
+    """The candidates that entered the queue, with what was decided on them."""
 
     appraisal: Appraisal = field(default_factory=Appraisal)
     """How the studies of the entries were made, as far as that was assessed."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from survey.literature import InvalidSurvey, Pool, load, read_pool
 from survey.literature.bibtex import parse_bibtex, read_bibtex, write_bibtex
-from survey.literature.checking import check_files
 from survey.literature.claims import compare_copies
 from survey.literature.export import FORMATS
+from survey.literature.loading.checking import check_files
 from survey.literature.problems import Problem
 from tests.fuzz.targets.contents import missing_texts
 from tests.fuzz.targets.target import SEEDS, Files, Lost, Outcome, Target, write_files

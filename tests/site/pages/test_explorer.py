@@ -32,7 +32,7 @@ def pages(pool: Pool, per_page: int) -> list[str]:
 
 
 def test_a_pool_that_fits_on_a_page_has_one_page_and_no_links_to_others(pool: Pool) -> None:
-    assert sorted(dict(explorer_pages(Facts(pool)))) == [
+    assert sorted(dict(explorer_pages(Facts(pool), len(pool)))) == [
         "explore/exports.json",
         "explore/index.md",
         "explore/rows.json",

@@ -49,7 +49,7 @@ def test_there_is_a_page_for_every_entry_axis_and_value(pool: Pool, files: dict[
 def test_no_published_address_vanishes(files: dict[str, str | bytes]) -> None:
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     notebooks = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")}
-    listed = (ROOT / "bib" / "addresses.txt").read_text().splitlines()
+    listed = (ROOT / "tests" / "site" / "addresses.txt").read_text().splitlines()
     published = {line for line in listed if line and not line.startswith("#")}
     assert sorted(published - set(files) - written - notebooks) == []
 

@@ -21,7 +21,8 @@ def page(pool: Pool) -> str:
 def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool: Pool) -> None:
     for value in ("agents", "steps", "parallel"):
         assert f'id="chart-scale-{value}"' in page
-    assert "Largest disclosed: 300 (deployed, as a company reports), 100 (" in page
+    largest = max(tag.number or 0 for entry in pool for tag in entry.tags["scale"] if tag.word == "agents")
+    assert f"Largest disclosed: {largest:,.0f} (".replace(",", "\N{NARROW NO-BREAK SPACE}") in page
     assert "100 (trained, as a company reports)" in page
     assert "that could disclose it do not" in page
     numbers = pool.tags["number"].dropna()
@@ -47,7 +48,7 @@ def test_width_is_set_against_size_with_simulated_teams_laid_over_it(pool: Pool,
         assert ("predict no real one" in figure) is simulated
         assert (">harness</text>" in figure) is simulated
         assert "entries/kimi-k2-6/" in figure
-    assert 'data-reach="3"' in over
+    assert 'data-reach="4"' in over
 
 
 def test_the_curves_are_those_of_a_notebook() -> None:

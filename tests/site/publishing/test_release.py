@@ -25,7 +25,7 @@ from survey.site.publishing.release.release import Refused, release
 from tests.conftest import ROOT
 from tests.site.pages.test_data_files import DATA_PACKAGE
 
-FIRST, LAST = date(2026, 5, 4), date(2026, 11, 21)
+FIRST, LAST = date(2026, 5, 4), date(2026, 11, 23)
 SITE = "https://example.org/survey/"
 
 NAME = {"type": "string", "minLength": 1}
@@ -272,7 +272,7 @@ def test_an_edition_without_a_fingerprint_is_refused_with_the_line_to_add(projec
     unpinned(project, LAST)
     git(project, "commit", "--quiet", "--all", "--message", "No fingerprint")
     found = load(project / "bib").fingerprint
-    assert f"[2026-11-21] has no data: it is not published yet (survey edition new pins {found})" in refused(project)
+    assert f"[2026-11-23] has no data: it is not published yet (survey edition new pins {found})" in refused(project)
 
 
 def test_a_day_that_is_no_edition_is_refused_with_the_nearest(project: Path) -> None:

@@ -1,7 +1,14 @@
 """Readings beside the pool: codings, trials of rules, what was settled where they differ, and audits of entries."""
 
 from survey.literature.pool.codings.adjudications import ADJUDICATIONS, Adjudication, read_adjudications
-from survey.literature.pool.codings.audits import Audit, AuditedField, Verdict, read_audited_fields, read_audits
+from survey.literature.pool.codings.audits import (
+    Audit,
+    AuditedField,
+    Verdict,
+    read_audited_fields,
+    read_audits,
+    share_interval,
+)
 from survey.literature.pool.codings.coding import (
     AUDIT,
     READERS,
@@ -35,4 +42,5 @@ __all__ = [
     "read_readers",
     "read_sheet",
     "read_trials",
+    "share_interval",
 ]  # fmt: skip

@@ -16,6 +16,9 @@ NUMBERS = ("hits", "screened", "kept")
 """In decreasing order: some of the hits are screened, and some of those are kept."""
 
 KEYS = ("date", "source", "family", "query", *NUMBERS, "route", "found")
+SCOUT_TABLES = ("floor", "ask", "keep", "run", "evaluation")
+"""Tables that ``scouting`` reads."""
+
 KINDS = ("databases", "other")
 """The two columns of a PRISMA flow diagram: databases and registers, and every other method."""
 
@@ -114,7 +117,7 @@ class _Reader(Tables):
 
     def read(self) -> SearchLog:
         data = self.parsed()
-        self._only("", data, ("family", "route", "search", "deduplicated"))
+        self._only("", data, ("family", "route", "search", "deduplicated", *SCOUT_TABLES))
         families = {}
         for id, table in self._tables(data, "family"):
             self._only(f"family.{id}", table, ("label",))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from survey.literature.bibtex import Block, read_bibtex
-from survey.literature.loading import (
+from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
     CLAIMS,
@@ -17,6 +17,7 @@ from survey.literature.loading import (
     POOL,
     PROTOCOL,
     SCALE,
+    SCREENED,
     SEARCHES,
 )
 from survey.literature.pool import (
@@ -41,7 +42,10 @@ from survey.literature.pool import (
     read_protocol,
     read_readers,
     read_records,
+    read_scouting,
+    read_screened,
     read_searches,
+    screening_ids,
 )
 from survey.literature.pool.editions import FOLDER
 from survey.literature.problems import InvalidSurvey, Problem
@@ -92,7 +96,8 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],
         PROTOCOL: lambda: read_protocol(path, pool.taxonomy, {r.key for r in pool.records})[1],
-        SEARCHES: lambda: read_searches(path)[1],
+        SCREENED: lambda: _check_screened(path, pool),
+        SEARCHES: lambda: _check_searches(path, pool),
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
         SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
     }
@@ -111,3 +116,14 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     if path.suffix == ".csv":
         return tuple(read_judgements(path, pool.taxonomy, known)[1])
     return (Problem(str(path), 1, "cannot be checked (expected a .bib, .toml or .csv file)"),)
+
+
+def _check_searches(path: Path, pool: Pool) -> Sequence[Problem]:
+    log, problems = read_searches(path)
+    return [*problems, *read_scouting(path, pool.taxonomy, log.routes)[1]]
+
+
+def _check_screened(path: Path, pool: Pool) -> Sequence[Problem]:
+    criteria = [criterion.id for criterion in pool.protocol.of(excludes=True)]
+    works = screening_ids([*pool.entries, *pool.records])
+    return read_screened(path, pool.searches.routes, criteria, works)[1]

@@ -34,8 +34,11 @@ from survey.literature.pool import (
     read_gaps,
     read_protocol,
     read_records,
+    read_scouting,
+    read_screened,
     read_searches,
     read_trials,
+    screening_ids,
 )
 from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
@@ -43,7 +46,7 @@ from survey.literature.taxonomy import read_taxonomy
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
 TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
 SCALE, GAPS, SEARCHES, PROTOCOL = "scale.toml", "gaps.toml", "searches.toml", "protocol.toml"
-APPRAISAL = "appraisal.toml"
+APPRAISAL, SCREENED = "appraisal.toml", "screened.csv"
 
 FIRST_ZONE = timezone(timedelta(hours=14))
 """The time zone in which a day begins first: no contributor is ahead of it."""
@@ -94,6 +97,11 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     problems += [*found, *check_routes(searches, [*entries, *records])]
     protocol, found = read_protocol(folder / PROTOCOL, taxonomy, {record.key for record in records})
     problems += [*found, *check_rulings(protocol, records), *check_sourcing(protocol.sourcing, entries)]
+    scouting, found = read_scouting(folder / SEARCHES, taxonomy, searches.routes)
+    problems += found
+    excluding = [criterion.id for criterion in protocol.of(excludes=True)]
+    screened, found = read_screened(folder / SCREENED, searches.routes, excluding, screening_ids([*entries, *records]))
+    problems += found
     appraisal, found = read_appraisal(folder / APPRAISAL, taxonomy, entries)
     problems += found
     editions, found = read_editions(folder / EDITIONS)
@@ -120,6 +128,8 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         searched=searched,
         searches=searches,
         protocol=protocol,
+        scouting=scouting,
+        screened=screened,
         appraisal=appraisal,
     )
     # published numbers can only be compared once all the data they count was read

@@ -1,0 +1,1 @@
+"""Subcommands of survey scout, which keeps the survey current."""

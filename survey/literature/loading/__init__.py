@@ -1,0 +1,43 @@
+"""Reading ``bib/``: ``load`` gives a pool, ``read_pool`` also its problems; ``checking`` checks single files."""
+
+from survey.literature.loading.reading import (
+    APPRAISAL,
+    BACKGROUND,
+    CLAIMS,
+    CODINGS,
+    EDITIONS,
+    EXCLUDED,
+    GAPS,
+    KEYS,
+    POOL,
+    PROTOCOL,
+    SCALE,
+    SCREENED,
+    SEARCHES,
+    TAXONOMY,
+    counted_pool,
+    latest_today,
+    load,
+    read_pool,
+)
+
+__all__ = [
+    "APPRAISAL",
+    "BACKGROUND",
+    "CLAIMS",
+    "CODINGS",
+    "EDITIONS",
+    "EXCLUDED",
+    "GAPS",
+    "KEYS",
+    "POOL",
+    "PROTOCOL",
+    "SCALE",
+    "SCREENED",
+    "SEARCHES",
+    "TAXONOMY",
+    "counted_pool",
+    "latest_today",
+    "load",
+    "read_pool",
+]
