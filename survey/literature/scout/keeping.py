@@ -131,4 +131,6 @@ def protected(title: str) -> str:
     '{LLM} teams \\\\& their {pRoles} at 5\\\\%'
     """
     escaped = re.sub(r"(?<!\\)([%&#_$])", r"\\\1", title)
-    return re.sub(r"[A-Za-z0-9]*[A-Za-z0-9][A-Z][A-Za-z0-9]*", r"{\g<0>}", escaped)
+    return re.sub(
+        "[A-Za-z0-9]+", lambda word: f"{{{word[0]}}}" if word[0][1:] != word[0][1:].lower() else word[0], escaped
+    )

@@ -20,7 +20,7 @@ from survey.literature.scout.sources.files import work
 START = re.compile(rb"@(?!string|comment|preamble)([a-z]+)\s*\{", re.IGNORECASE)
 """The start of an entry. It begins a line; an @ within a value does not."""
 
-YEAR = re.compile(rb"^\s*year\s*=\s*[\"{]?([0-9]{4})\b", re.MULTILINE | re.IGNORECASE)
+YEAR = re.compile(rb"^[ \t]*+year[ \t]*+=[ \t]*+[\"{]?([0-9]{4})\b", re.MULTILINE | re.IGNORECASE)
 COLLECTIONS = (b"proceedings",)
 """Types of entries that are no works."""
 

@@ -28,7 +28,7 @@ CLASS = re.compile(r"[a-z][a-z-]+(?:\.[A-Za-z][A-Za-z-]+)?")
 """A class of arXiv, which lists those of the ACM and the AMS beside them."""
 
 ABSTRACT = re.compile(r"^(?:arXiv:\S+\s+Announce Type:\s*\S+\s+)?Abstract:\s*")
-TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--[^<>]*+-->")
 NEW = ("", "new", "cross")
 """What arXiv's feed says of works that are announced, and not replaced."""
 

@@ -100,27 +100,35 @@ def _candidate(table: dict[str, Any], source: str) -> Candidate:
     given = str(table.get("version") or version).removeprefix("v")
     return Candidate(
         title=title,
-        authors=tuple(_words(found["authors"], r",\s*|\s+and\s+")),
+        authors=tuple(_words(_listed(found["authors"]), ",")),
         abstract=one_line(str(found["abstract"])),
         arxiv=arxiv,
         doi=doi,
-        classes=tuple(_words(found["classes"], r"[\s,;]+")),
+        classes=tuple(_words(found["classes"], " ,;")),
         submitted=day(str(found["submitted"])),
         announced=day(str(found["announced"])),
         version=int(given) if given.isdecimal() else None,
         venue=one_line(str(found["venue"])),
-        links=tuple(link for link in _words(found["links"], r"\s+") if link.startswith(("http://", "https://"))),
+        links=tuple(link for link in _words(found["links"], " ") if link.startswith(("http://", "https://"))),
         withdrawn=table.get("withdrawn") is True,
-        sources=tuple(_words(table.get("sources"), r",\s*")) or (source,),
+        sources=tuple(_words(table.get("sources"), ",")) or (source,),
     )
 
 
+def _listed(authors: Any) -> Any:
+    """Return authors with commas between them, where a text has "and" before the last."""
+    return one_line(authors).replace(", and ", ",").replace(" and ", ",") if isinstance(authors, str) else authors
+
+
 def _words(value: Any, separators: str) -> list[str]:
-    """Return the words of a list, or of a text that lists them."""
+    """Return the words of a list, or of a text in which one of some characters stands between them."""
     if isinstance(value, list):
         named = (one.get("name") if isinstance(one, dict) else one for one in value)
         return [one_line(str(one)) for one in named if one and str(one).strip()]
-    return [one_line(one) for one in re.split(separators, str(value or "")) if one.strip()]
+    text = one_line(str(value or ""))
+    for other in separators[1:]:
+        text = text.replace(other, separators[0])
+    return [one_line(one) for one in text.split(separators[0]) if one.strip()]
 
 
 def work(block: Block, source: str) -> Candidate:
@@ -146,8 +154,8 @@ def work(block: Block, source: str) -> Candidate:
 
 def _names(text: str) -> tuple[str, ...]:
     """Return the names of a field of authors. Braces keep the "and" of an institution, so they are read as they are."""
-    text = re.sub(r"\s+and\s+others\s*$", "", text, flags=re.IGNORECASE)
+    text = one_line(text).removesuffix(" and others")
     try:
         return tuple(map(str, parse_names(text))) if text else ()
     except ValueError:  # not as BibTeX writes names, but still a list of them
-        return tuple(one_line(readable(name)) for name in re.split(r"\s+and\s+", text))
+        return tuple(one_line(readable(name)) for name in text.split(" and "))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from survey.literature.counting.flow import captures, flows, recalls, steps
+from survey.literature.counting.lag import lag, month_recalls, recall_at
+from survey.literature.pool import BUDGETS
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 
@@ -27,4 +29,9 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         },
         decided=pool.protocol.decisions,
         log=pool.searches.until(pool.day),
+        lag=lag(pool),
+        budgets=BUDGETS,
+        recall_at=recall_at,
+        month_recalls=month_recalls,
+        waiting=sorted((row for row in pool.screened if row.waits), key=lambda row: -(row.score or 0)),
     )
