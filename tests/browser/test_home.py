@@ -67,8 +67,8 @@ def test_discs_and_bands_are_to_scale(visit: Callable[..., Visit], pool: Pool) -
         _, axis, value = re.search(r"(axes)/([^/]+)/([^/]+)/", link).groups()  # type: ignore[union-attr]
         entries = int(re.search(r": (\d+) entr", title)[1])  # type: ignore[index]
         assert entries == number[axis, value]
-        areas.add(round(pi * radius**2 / entries, 0))
-    assert max(areas) / min(areas) == pytest.approx(1, rel=0.06)  # radii are written with one digit
+        areas.add(pi * radius**2 / entries)
+    assert max(areas) / min(areas) == pytest.approx(1, rel=0.03)  # radii are written with two digits
     bands = page.evaluate(
         """() => [...document.querySelectorAll("svg.atlas-wide .bands path")].map((band) =>
              [Number(band.textContent.split(": ")[1]), parseFloat(getComputedStyle(band).strokeWidth)])"""

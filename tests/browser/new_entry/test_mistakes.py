@@ -32,7 +32,7 @@ def base(pool: Pool) -> tuple[dict[str, str], list[str]]:
     values, ticks = controls(pool[BASE].block, pool.taxonomy)
     own = {
         "f-key": "madeup2026",
-        "f-added": "2026-11-22",
+        "f-added": "2026-11-24",
         "f-title": "Zebras Quietly Juggling Porcelain",
         "f-eprint": "2603.99999",
         "f-doi": "",
@@ -69,7 +69,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "no address": ({"f-url": "www.example.org", "f-code": "http://"}, ['url "www.example.org" is not a web address (expected http:// or https://)']),
     "two sources with a comma": ({"f-sources": "https://a.org, https://b.org"}, ['sources "https://a.org," is not one web address (put a blank between two, and nothing else)']),
     "a date that is none": ({"f-added": "2026-02-30", "f-announced": "2026-13"}, ['added "2026-02-30" is not a date (expected YYYY-MM-DD)']),
-    "added before an edition that lacks it": ({"f-added": "2026-11-21"}, ["added 2026-11-21 is not after the edition of 2026-11-21, which was published without it (expected a later day)"]),
+    "added before an edition that lacks it": ({"f-added": "2026-11-23"}, ["added 2026-11-23 is not after the edition of 2026-11-23, which was published without it (expected a later day)"]),
     "submitted after the preprint": ({"f-submitted": "2026-09-01"}, ["submitted 2026-09-01 is later than eprint 2603.99999 says"]),
     "announced before the preprint": ({"f-announced": "2026-02-27"}, ["announced 2026-02-27 is before eprint 2603.99999 was assigned"]),
     "announced before it was submitted": ({"f-submitted": "2026-03-09", "f-announced": "2026-03-08"}, ["announced 2026-03-08 is before submitted = 2026-03-09"]),

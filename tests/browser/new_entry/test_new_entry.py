@@ -81,7 +81,7 @@ def test_a_work_typed_by_keyboard_and_mouse_is_accepted_by_survey_check(opened: 
     assert following(page) == first  # from the first value of each part
     page.get_by_label("Summary").fill("Trains zebras to be quiet.")
     page.get_by_label("Sources").fill("https://arxiv.org/abs/2605.98765\nhttps://example.org/zebras")
-    page.get_by_label("Added").fill("2026-11-22")
+    page.get_by_label("Added").fill("2026-11-24")
     expect(page.locator("[data-status]")).to_have_text("Nothing is missing or wrong: survey check will accept it.")
     expect(page.locator("[data-missing]")).to_be_hidden()
     page.get_by_role("button", name="Copy", exact=True).click()
