@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from survey.cli import main
 from tests.conftest import ROOT
 
+EVERY = "100000"
 BREAD = ROOT / "tests" / "literature" / "bread"
 
 
@@ -26,7 +27,7 @@ def survey(*arguments: str, bib: Path = ROOT / "bib") -> Result:
 
 @pytest.fixture(scope="module")
 def document(once: Path) -> Any:
-    found: Any = json.loads(survey("--format", "json", "-n", "5000", bib=once).stdout)
+    found: Any = json.loads(survey("--format", "json", "-n", EVERY, bib=once).stdout)
     return found
 
 
@@ -44,7 +45,7 @@ def test_what_was_read_twice_or_follows_from_other_axes_is_not_waiting() -> None
     # two readings by the latest codebook have every entry, on the axes that they were made for
     with (ROOT / "bib" / "codings" / "facets-a-2026-11.csv").open(newline="") as stream:
         read = {row["axis"] for row in csv.DictReader(stream)}
-    waiting = json.loads(survey("--format", "json", "-n", "5000").stdout)["pairs"]
+    waiting = json.loads(survey("--format", "json", "-n", EVERY).stdout)["pairs"]
     assert waiting
     assert {pair["axis"] for pair in waiting}.isdisjoint({*read, "reward", "credit"})
 

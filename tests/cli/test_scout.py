@@ -30,7 +30,13 @@ OTHER = NEW | {"title": "Agents of language models in a kitchen of teapots", "ar
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
+    """A copy of the data in which nothing waits, and a listing of two works that it lacks."""
     shutil.copytree(ROOT / "bib", tmp_path / "bib")
+    with (ROOT / "bib" / "screened.csv").open(newline="") as file, (tmp_path / "bib" / "screened.csv").open("w", newline="") as decided:
+        reader = csv.DictReader(file)
+        writer = csv.DictWriter(decided, reader.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row for row in reader if row["decision"] in ("kept", "excluded"))
     lines = [json.dumps(one) for one in (OTHER, NEW)]
     (tmp_path / "listing.jsonl").write_text("\n".join(lines) + "\n")
     return tmp_path

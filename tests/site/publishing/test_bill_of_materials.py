@@ -117,6 +117,7 @@ def test_what_each_extra_needs_here_is_listed_with_the_first_that_needs_it() -> 
         "base": {"msgspec", "click"},
         "analysis": {"numpy"},
         "site": {"mkdocs"},
+        "scout": {"scikit-learn"},
         "cluster": {"dask"},
     }.items():
         needed = set(dependency_closure(extras=[group])) - known

@@ -25,7 +25,7 @@ from survey.site.publishing.release.release import Refused, release
 from tests.conftest import ROOT
 from tests.site.pages.test_data_files import DATA_PACKAGE
 
-FIRST, LAST = date(2026, 5, 4), date(2026, 11, 23)
+FIRST, BEFORE, LAST = date(2026, 5, 4), date(2026, 11, 21), date(2026, 11, 23)
 SITE = "https://example.org/survey/"
 
 NAME = {"type": "string", "minLength": 1}
@@ -193,7 +193,7 @@ def test_the_deposit_has_what_zenodo_asks_for(made: Path) -> None:
 
 def test_the_notes_name_every_claim_with_a_new_status_as_the_command_line_does(made: Path) -> None:
     text = (made / "NOTES.md").read_text()
-    days = [FIRST.isoformat(), LAST.isoformat()]
+    days = [BEFORE.isoformat(), LAST.isoformat()]
     done = CliRunner().invoke(main, ["--bib", str(ROOT / "bib"), "diff", *days, "--format", "json"])
     printed = json.loads(done.stdout)
     changed = [one for one in printed["claims"] if one["before"]["status"] != one["after"]["status"]]
@@ -201,7 +201,7 @@ def test_the_notes_name_every_claim_with_a_new_status_as_the_command_line_does(m
     lines = [line for line in text.split("### Claims with a new status")[1].splitlines() if line.startswith("- ")]
     assert len(lines) == len(changed)
     for line, one in zip(lines, changed, strict=True):
-        assert f"Until {FIRST}: {one['before']['status']}. Now: {one['after']['status']}" in line
+        assert f"Until {BEFORE}: {one['before']['status']}. Now: {one['after']['status']}" in line
     assert f"{len(printed['entries'])} entries and {len(printed['records'])} excluded records added" in text
     assert f"{len(changed)} claims with a new status" in text
     assert f"{len(printed['filled'])} empty cells" in text

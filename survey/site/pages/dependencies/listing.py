@@ -11,6 +11,7 @@ GROUPS = {
     "base": "To read a pool and a trace",
     "analysis": "To compute with arrays and data frames",
     "site": "To build the site",
+    "scout": "To look for new works",
     "cluster": "To score traces on other machines",
     "tests": "To test, check and package it",
 }
