@@ -32,7 +32,10 @@ OTHER = NEW | {"title": "Agents of language models in a kitchen of teapots", "ar
 def project(tmp_path: Path) -> Path:
     """A copy of the data in which nothing waits, and a listing of two works that it lacks."""
     shutil.copytree(ROOT / "bib", tmp_path / "bib")
-    with (ROOT / "bib" / "screened.csv").open(newline="") as file, (tmp_path / "bib" / "screened.csv").open("w", newline="") as decided:
+    with (
+        (ROOT / "bib" / "screened.csv").open(newline="") as file,
+        (tmp_path / "bib" / "screened.csv").open("w", newline="") as decided,
+    ):
         reader = csv.DictReader(file)
         writer = csv.DictWriter(decided, reader.fieldnames or [], lineterminator="\n")
         writer.writeheader()
