@@ -28,18 +28,23 @@ OTHER = NEW | {"title": "Agents of language models in a kitchen of teapots", "ar
                "abstract": "We count teapots with a language model agent; nothing is trained."}  # fmt: skip
 
 
+def with_nothing_waiting(project: Path) -> None:
+    """Write a copy of the data to a project, with an empty queue."""
+    shutil.copytree(ROOT / "bib", project / "bib")
+    queue = project / "bib" / "screened.csv"
+    with queue.open(newline="") as file:
+        reader = csv.DictReader(file)
+        decided = [row for row in reader if row["decision"] in ("kept", "excluded")]
+    with queue.open("w", newline="") as file:
+        writer = csv.DictWriter(file, reader.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(decided)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the data in which nothing waits, and a listing of two works that it lacks."""
-    shutil.copytree(ROOT / "bib", tmp_path / "bib")
-    with (
-        (ROOT / "bib" / "screened.csv").open(newline="") as file,
-        (tmp_path / "bib" / "screened.csv").open("w", newline="") as decided,
-    ):
-        reader = csv.DictReader(file)
-        writer = csv.DictWriter(decided, reader.fieldnames or [], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row for row in reader if row["decision"] in ("kept", "excluded"))
+    """The data with an empty queue, and a listing of two works that they lack."""
+    with_nothing_waiting(tmp_path)
     lines = [json.dumps(one) for one in (OTHER, NEW)]
     (tmp_path / "listing.jsonl").write_text("\n".join(lines) + "\n")
     return tmp_path

@@ -74,6 +74,11 @@ def write_hostile(folder: Path) -> Path:
     for id, value in (("one", "shared"), ("two", "process")):
         _csv(bib / "codings" / f"{id}.csv", [("key", "axis", "value", "why"), *((k, "reward", value, attack("why", "=1")) for k in KEYS)])  # fmt: skip
     _csv(bib / "codings" / "adjudications.csv", [("key", "axis", "value", "why"), (KEYS[0], "reward", "shared", attack("settled", "@"))])  # fmt: skip
+    _csv(bib / "screened.csv", [
+        ("id", "title", "first-seen", "route", "score", "screened", "decision", "criterion"),
+        (f"{HOST}/waits", attack("waiting", "=1"), "2026-05-01", "way", "1.5", "", "", ""),
+        (f"{HOST}/left", attack("left", "@"), "", "way", "", "2026-05-04", "excluded", "out"),
+    ])  # fmt: skip
     (folder / "docs").mkdir()
     (folder / "docs" / "index.md").write_text(PROSE, encoding="utf-8")
     return bib
@@ -90,7 +95,7 @@ PROSE = """# Prose
 
 {{ picture("reward", "credit", "decision") }}
 
-{{ coverage("credit") }}
+{{ coverage("credit") }} {{ lag("read") }}
 """
 
 

@@ -26,11 +26,10 @@ RESEMBLING = 3
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A candidate with its score, and the entries of the pool that resemble it most."""
+    """A candidate with its score."""
 
     candidate: Candidate
     score: float
-    resembles: tuple[str, ...] = ()
 
 
 def unknown_to(pool: Pool, candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -63,14 +63,10 @@ class Ranker:
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Learn the vocabulary of a listing."""
-        self._words = vectorizing.TfidfVectorizer(
+        words = vectorizing.TfidfVectorizer(
             sublinear_tf=True, min_df=min(3, len(texts)), ngram_range=(1, 2), max_features=200_000, stop_words="english"
         )
-        self.rows = self._words.fit_transform(texts)
-
-    def vectors(self, texts: Sequence[str]) -> Any:
-        """Return other texts as rows."""
-        return self._words.transform(texts)
+        self.rows = words.fit_transform(texts)
 
     def scores(self, kept: Any, left: Any) -> Any:
         """Return the score of every text of the listing, from rows of works that were kept and that were left out.

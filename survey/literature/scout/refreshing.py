@@ -81,7 +81,8 @@ def _readable(names: str) -> bool:
 def patch(path: Path, pool: Pool, found: Sequence[Change]) -> str:
     """Return a unified diff of the file that makes the changes which need no decision; empty if there are none.
 
-    ``patch -p1`` and ``git apply`` take it. Fields that are written on several lines are left to a person.
+    ``patch -p1`` and ``git apply`` take it beside the folder of the data, whatever the path to it. Fields that are
+    written on several lines are left to a person.
     """
     before = path.read_text(encoding="utf-8").split("\n")
     after = [*before]
@@ -102,6 +103,6 @@ def patch(path: Path, pool: Pool, found: Sequence[Change]) -> str:
             inserted.setdefault(place, []).append(f"{name}= {{{change.now}}},")
     for place in sorted(inserted, reverse=True):
         after[place + 1 : place + 1] = inserted[place]
-    name = path.as_posix().lstrip("/")
+    name = f"{path.resolve().parent.name}/{path.name}"
     lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", lineterm="")
     return "".join(f"{line}\n" for line in lines)

@@ -18,8 +18,9 @@ from markupsafe import Markup
 
 from survey.literature import Axis, Entry, Pool, Shape
 from survey.literature.claims import Judge, Status
+from survey.literature.counting.lag import lag, recall_at
 from survey.literature.gaps import OPEN, gap_map, pairs
-from survey.literature.pool import cell_label
+from survey.literature.pool import BUDGETS, cell_label
 from survey.literature.problems import expected, quoted
 from survey.site.charts.drawing import Pictures
 from survey.site.charts.overview import picture
@@ -76,6 +77,7 @@ class Figures:
             "campaigns",
             "sessions",
             "verdicts",
+            "lag",
         )
         return {name: getattr(self, name) for name in names}
 
@@ -187,6 +189,18 @@ class Figures:
             return len(list(self.pool.claims))
         judge = Judge(self.pool)
         return sum(judge.judged(claim).status.name.lower() in statuses for claim in self.pool.claims)
+
+    def lag(self, figure: str, budget: int = 0) -> str:
+        """Return a figure of how far behind the survey is; "recall" is at so many works a week (a budget)."""
+        found, evaluation = lag(self.pool), self.pool.scouting.evaluation
+        known: dict[str, object] = {"newest": found.newest, "queued": found.queued, "read": found.read}
+        if found.delay is not None:
+            known["days"] = f"{found.delay:.0f}"
+        if evaluation and budget in BUDGETS:
+            known["recall"] = f"{recall_at(evaluation, budget)[0]:.0%}".replace("%", " %")
+        if known.get(figure) is None:
+            raise ValueError(f"the data have no figure {quoted(figure)} of the lag {expected(figure, known)}")
+        return str(known[figure])
 
     def coverage(self, axis: str, *filters: str) -> Markup:
         """Return a table of matching entries by the values of an axis, grouped by family."""

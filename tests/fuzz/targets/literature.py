@@ -109,9 +109,12 @@ def _rows_kept(path: Path, pool: Pool | None, problems: Problems) -> None:
         return
     assert pool is not None
     rows = [row for row in csv.reader(io.StringIO(path.read_bytes().decode(), newline=""), strict=True) if row]
-    read = pool.adjudications if path.stem == "adjudications" else pool.codings[path.stem].judgements
-    if len(rows) - 1 != len(read):
-        raise Lost(f"{path.name}: {len(rows) - 1} rows, of which {len(read)} were read")
+    if path.name == "screened.csv":
+        read = len(pool.screened)
+    else:
+        read = len(pool.adjudications if path.stem == "adjudications" else pool.codings[path.stem].judgements)
+    if len(rows) - 1 != read:
+        raise Lost(f"{path.name}: {len(rows) - 1} rows, of which {read} were read")
 
 
 def _said(path: Path, problems: Problems) -> None:
@@ -192,6 +195,7 @@ TARGETS = (
         )
     ),
     *(_door(f"codings/{name}.csv", "csv", _rows_kept) for name in ("first", "second", "adjudications")),
+    _door("screened.csv", "csv", _rows_kept),
     _door("keys.txt", "csv", _keys_kept),
     Target(
         "contribution", "bibtex", lambda: [{"new.bib": NEW}, {"new.bib": (BIB / "pool.bib").read_bytes()}], _checked

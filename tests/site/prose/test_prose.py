@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
+import tomllib
 from datetime import date
 
 import pytest
@@ -158,6 +160,25 @@ def test_a_page_can_say_how_a_claim_stands(pool: Pool) -> None:
         InvalidSurvey, match=r'there is no claim "stoping-untrained" .did you mean "stopping-untrained"'
     ):
         render_prose('{{ claim("stoping-untrained") }}', pool, "read/x.md", "x.md", Pictures())
+
+
+def test_the_lag_is_that_of_the_data(pool: Pool) -> None:
+    """Counted anew from the files."""
+    with (ROOT / "bib" / "screened.csv").open(newline="") as file:
+        decisions = [row["decision"] for row in csv.DictReader(file)]
+    log = tomllib.loads((ROOT / "bib" / "searches.toml").read_text())
+    months = log["evaluation"]["month"]
+    seen = 100 * sum(month["read"][1] for month in months) / sum(month["came"] for month in months)
+    decided = len(decisions) - decisions.count("") - decisions.count("skipped")
+    newest = max(run["newest"] for run in log["run"])
+    told = render_prose(
+        '{{ lag("newest") }}; {{ lag("read") }} of {{ lag("queued") }}; {{ lag("recall", 50) }}',
+        pool, "x.md", "x.md", Pictures(),
+    )  # fmt: skip
+    assert told.split("\n")[0] == f"{newest}; {decided} of {len(decisions)}; {seen:.0f} %"
+    for asked in ('lag("newst")', 'lag("recall", 51)'):
+        with pytest.raises(InvalidSurvey, match="the data have no figure"):
+            render_prose(f"{{{{ {asked} }}}}", pool, "x.md", "x.md", Pictures())
 
 
 def test_claims_are_counted_by_their_status(pool: Pool) -> None:
