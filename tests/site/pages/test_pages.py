@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
@@ -291,6 +293,28 @@ def test_the_screening_page_counts_searches_by_family(pool: Pool, files: dict[st
     hits, screened, kept = pool.searches.totals
     assert f"{hits} hits, of which {screened} were read as abstracts and {kept} were added to the pool" in page
     assert page.count("<code>") == len(pool.searches)
+
+
+def test_the_screening_page_tells_how_current_the_survey_is(files: dict[str, str | bytes]) -> None:
+    """Counted anew from the files."""
+    page = str(files["measure/screening.md"])
+    with (ROOT / "bib" / "screened.csv").open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    waiting = [row for row in rows if row["decision"] in ("", "skipped")]
+    again = sum(bool(row["decision"]) for row in waiting)
+    assert f"{len(rows) - len(waiting)} of {len(rows)} candidates that entered the queue are decided" in page
+    assert f"; {len(waiting)} others wait, {again} of them read once." in page
+    best = sorted((float(row["score"]) for row in waiting if row["score"]), reverse=True)
+    titles = [unescape(title) for title in re.findall(r'<li><a href="https://arxiv.org/abs/[^"]+">(.*?)</a>', page)]
+    scores = {row["title"]: float(row["score"] or "-inf") for row in waiting}
+    assert [scores[title] for title in titles if scores.get(title, -1e9) > -1e9] == best[: len(titles)]
+    assert f"{len(waiting) - 100} more are in bib/screened.csv" in page if len(waiting) > 100 else len(titles) <= 100
+    log = tomllib.loads((ROOT / "bib" / "searches.toml").read_text())
+    for month in log["evaluation"]["month"]:
+        row = re.search(rf'<tr><th scope="row">{month["month"]}</th>(.*?)</tr>', page)
+        assert row
+        cells = re.findall(r'<td class="number">(\d+)', row[1])
+        assert [*map(int, cells)] == [month["seen"], month["came"], *month["read"]]
 
 
 def test_every_chart_that_can_be_made_interactive_has_its_specification(files: dict[str, str | bytes]) -> None:

@@ -8,10 +8,14 @@ from survey.literature.pool import BUDGETS
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 
+LISTED = 100
+"""Most candidates that the page names of those that wait; the best come first."""
+
 
 def screening_page(facts: Facts) -> tuple[str, str]:
     """Return the page on screening."""
     pool, page = facts.pool, "measure/screening.md"
+    waiting = [row for row in pool.screened if row.waits]
     rulings = [(record, pool.protocol.ruling(record)) for record in pool.records]
     return page, render(
         "pages/counts/screening.md.j2",
@@ -33,5 +37,7 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         budgets=BUDGETS,
         recall_at=recall_at,
         month_recalls=month_recalls,
-        waiting=sorted((row for row in pool.screened if row.waits), key=lambda row: -(row.score or 0)),
+        waiting=sorted(waiting, key=lambda row: (row.score is None, -(row.score or 0), row.id)),
+        again=sum(bool(row.decision) for row in waiting),
+        listed=LISTED,
     )
