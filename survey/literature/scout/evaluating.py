@@ -6,7 +6,7 @@ reader of so many a week would have seen is then counted. Nothing of the month, 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from math import ceil
@@ -46,18 +46,19 @@ def evaluate(
     came = np.array([candidate.id in kept for candidate in ranked])
     ranker = Ranker([text_of(candidate) for candidate in ranked])
     draw = np.random.default_rng(seed)
+    listed = Counter(_monday(candidate) for candidate in dated)
+    arrived = Counter(_monday(candidate) for candidate in dated if candidate.id in kept)
     months, saved = [], []
-    for month, mondays in _months({_monday(candidate) for candidate in dated}).items():
+    for month, mondays in _months(listed).items():
         before, here = weeks < mondays[0], np.isin(weeks, np.array(mondays))
         if came[before].sum() < FEWEST or (before & ~came).sum() < FEWEST:
             continue
         scores = _scores(ranker, before, came, draw)
-        seen = [candidate for candidate in dated if _monday(candidate) in mondays]
-        all_that_came = sum(candidate.id in kept for candidate in seen)
+        seen, all_that_came = (sum(of[week] for week in mondays) for of in (listed, arrived))
         read = tuple(sum(_found(scores, came, weeks == week, budget) for week in mondays) for budget in BUDGETS)
-        months.append(Month(month, len(seen), all_that_came, read))
+        months.append(Month(month, seen, all_that_came, read))
         if all_that_came:
-            saved.append(work_saved(came[here][np.argsort(-scores[here], kind="stable")], all_that_came, len(seen)))
+            saved.append(work_saved(came[here][np.argsort(-scores[here], kind="stable")], all_that_came, seen))
     if not months:
         raise ValueError(f"no month of the listing has {FEWEST} kept works before it")
     return Evaluation(today, name, sum(saved) / len(saved) if saved else None, tuple(months))
