@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import collections
-from itertools import count
-from typing import Any
+from itertools import count, repeat
 
 
 class Numbering:
@@ -67,8 +66,8 @@ class Numbering:
         self._filled = max(start, stop)
 
     def _numbers(self, ids: list[str]) -> list[int]:
-        numbers: list[Any] = list(map(self._near.get, ids))
-        if None in numbers:
+        numbers = list(map(self._near.get, ids, repeat(-1)))
+        if -1 in numbers:
             number = self._number.__getitem__
-            return [number(id) if found is None else found for id, found in zip(ids, numbers, strict=True)]
+            return [number(id) if found < 0 else found for id, found in zip(ids, numbers, strict=True)]
         return numbers

@@ -7,6 +7,7 @@ from itertools import compress
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
 from survey.traces.metrics.turns import steps
+from survey.traces.model import OUTSIDE
 from survey.traces.problems import NotMeasurable
 
 THEME = Theme("communication")
@@ -15,7 +16,7 @@ THEME = Theme("communication")
 @THEME.measure("Messages", "messages")
 def messages(run: Run) -> int:
     """Messages sent between agents; delegated tasks, returns and prompts of people do not count."""
-    return run.messages
+    return sum(number for pair, number in run.sent.items() if OUTSIDE.isdisjoint(pair))
 
 
 @THEME.measure("Message density", "messages per step")
@@ -30,9 +31,7 @@ def pairs_that_talk(run: Run) -> float:
     members = run.members
     if len(members) < 2:
         raise NotMeasurable("there is only one agent")
-    sent = list(run.acts("message"))
-    pairs = set(zip([event.from_ or event.agent for event in sent], [event.to for event in sent], strict=True))
-    talked = sum(a in members and b in members and a != b for a, b in pairs)
+    talked = sum(a in members and b in members and a != b for a, b in run.sent)
     return talked / (len(members) * (len(members) - 1))
 
 
@@ -54,4 +53,4 @@ def coordination_share(run: Run) -> float:
     run.need_tokens()
     coordinating = run.marks("orchestrator_decision", "delegate", "message", "aggregate")
     spent = sum(compress(run.tokens, coordinating))
-    return ratio(spent, sum(run.tokens), "the tokens of its events add up to 0")
+    return ratio(spent, run.total_tokens, "the tokens of its events add up to 0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import compress
 
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.spending import Calls
@@ -18,10 +17,10 @@ THEME = Theme("costs")
 def tokens(run: Run) -> float:
     """The tokens of all events; where no event records any, the total that the trace states for the run."""
     stated = run.replayed.trace.costs.get("tokens")
-    if stated and all(event.tokens_ is None for event in run.events):
+    if stated and all(spent is None for spent in run.recorded):
         return stated
     run.need_tokens()
-    return sum(run.tokens)
+    return run.total_tokens
 
 
 @THEME.measure("Tokens by kind", "tokens")
@@ -67,8 +66,8 @@ def tokens_by_role(run: Run) -> dict[str, float]:
 @THEME.measure("Tokens by tool", "tokens")
 def tokens_by_tool(run: Run) -> dict[str, float]:
     """The tokens recorded on calls and results of each tool; a turn's tokens are not divided among its calls."""
-    uses = compress(enumerate(run.events), run.marks("tool_call", "tool_result"))
-    spent = {place: run.tokens[place] for place, event in uses if event.tokens_ is not None}
+    recorded, uses = run.recorded, run.places_of("tool_call", "tool_result")
+    spent = {place: run.tokens[place] for place in uses if recorded[place] is not None}
     return _by_tool(run, spent, "no tool call or result records its tokens")
 
 
@@ -81,19 +80,13 @@ def calls_by_tool(run: Run) -> dict[str, int]:
 @THEME.measure("Failures by tool", "results")
 def failures_by_tool(run: Run) -> dict[str, int]:
     """The number of results of each tool with a status other than ok."""
-    failed: Counter[str] = Counter()
-    events = run.events
-    for call, result in run.replayed.answers.items():
-        if events[result].status != "ok":
-            failed[events[call].tool or "unnamed"] += 1
-    return dict(failed)
+    return dict(Counter(call.tool or "unnamed" for call, _ in run.failures))
 
 
 @THEME.measure("Failures by kind", "results")
 def failures_by_kind(run: Run) -> dict[str, int]:
     """The number of results with a status other than ok, by the kind of the error, or else by the status."""
-    results = [run.events[result] for result in run.replayed.answers.values()]
-    return dict(Counter(result.error or result.status for result in results if result.status != "ok"))
+    return dict(Counter(result.error or result.status for _, result in run.failures))
 
 
 @THEME.measure("Cost", "US dollars")

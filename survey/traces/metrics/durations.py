@@ -137,8 +137,8 @@ def tool_s(run: Run) -> dict[str, float]:
 def _busy_in(run: Run, marks: bytes) -> dict[str, float]:
     run.need_seconds()
     spent: dict[str, float] = defaultdict(float)
-    for place in compress(range(len(marks)), marks):
-        spent[run.timeline.actors[place]] += run.timeline.worked[place]
+    for actor, seconds in zip(compress(run.timeline.actors, marks), compress(run.timeline.worked, marks), strict=True):
+        spent[actor] += seconds
     return {agent: seconds for agent, seconds in spent.items() if seconds > 0}
 
 

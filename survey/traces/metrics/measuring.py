@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from survey import garbage_collection
 from survey.traces.metrics import aggregation, communication, costs, durations, harm, team, turns
 from survey.traces.metrics.prices import Prices
 from survey.traces.metrics.run import Run
@@ -30,7 +31,8 @@ def measure(
     """
     run = trace if isinstance(trace, Run) else Run(trace if isinstance(trace, Replay) else replay(trace), prices)
     found = {}
-    for name in MEASURES if names is None else names:
-        blank, function = MEASURES[name]
-        found[name] = evaluated(blank, function, run)
+    with garbage_collection.paused():  # what the measures make is kept, or freed at once
+        for name in MEASURES if names is None else names:
+            blank, function = MEASURES[name]
+            found[name] = evaluated(blank, function, run)
     return found

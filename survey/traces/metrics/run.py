@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from itertools import compress
 
 from survey.traces.metrics.prices import Prices, public
 from survey.traces.metrics.spending import Spending, spending
-from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, first_agent
+from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, Tokens, first_agent
 from survey.traces.problems import NotMeasurable
 from survey.traces.replay import BEGINNING_UNKNOWN, Delegation, Replay, Timeline, delegations, levels, timeline
 
@@ -79,9 +80,19 @@ class Run:
         return (acted | spawned) - OUTSIDE
 
     @cached_property
-    def messages(self) -> int:
-        """The number of messages between agents."""
-        return sum(event.between_agents for event in self.acts("message"))
+    def sent(self) -> Counter[tuple[str, str | None]]:
+        """The number of messages by sender and receiver."""
+        return Counter((event.from_ or event.agent, event.to) for event in self.acts("message"))
+
+    @cached_property
+    def failures(self) -> list[tuple[Event, Event]]:
+        """Each tool call with a result that is not ok, and that result."""
+        events = self.events
+        return [
+            (events[call], events[result])
+            for call, result in self.replayed.answers.items()
+            if events[result].status_ not in (None, "ok")
+        ]
 
     @cached_property
     def roles(self) -> Mapping[str, str]:
@@ -98,9 +109,19 @@ class Run:
         }
 
     @cached_property
+    def recorded(self) -> list[float | Tokens | None]:
+        """The tokens of each event as they are recorded: a total, by kind, or not at all."""
+        return [event.tokens_ for event in self.events]
+
+    @cached_property
     def tokens(self) -> list[float]:
         """Tokens of each event; 0 if absent."""
-        return [0 if event.tokens_ is None else event.tokens or 0 for event in self.events]
+        return [0 if spent is None else spent.total if isinstance(spent, Tokens) else spent for spent in self.recorded]
+
+    @cached_property
+    def total_tokens(self) -> float:
+        """The tokens of all events."""
+        return sum(self.tokens)
 
     @cached_property
     def priced(self) -> list[int]:
@@ -110,7 +131,8 @@ class Run:
     @cached_property
     def spending(self) -> Spending:
         """The tokens that events record."""
-        return spending(self.events, self.timeline.actors, self.replayed.trace.agents, self.prices or public())
+        agents, prices = self.replayed.trace.agents, self.prices or public()
+        return spending(self.events, self.timeline.actors, self.recorded, agents, prices)
 
     @cached_property
     def root(self) -> str:
@@ -125,7 +147,7 @@ class Run:
 
     def need_tokens(self) -> None:
         """Raise ``NotMeasurable`` unless some event records its tokens."""
-        if not any(True for event in self.events if event.tokens_ is not None):
+        if not any(spent is not None for spent in self.recorded):
             raise NotMeasurable("no event records its tokens")
 
     def need_delegations(self) -> list[Delegation]:

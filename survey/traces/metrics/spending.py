@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,11 @@ class Spending:
 
 
 def spending(
-    events: Iterable[Event], actors: Iterable[str], agents: Mapping[str, Mapping[str, Any]], prices: Prices
+    events: Sequence[Event],
+    actors: Sequence[str],
+    recorded: Sequence[float | Tokens | None],
+    agents: Mapping[str, Mapping[str, Any]],
+    prices: Prices,
 ) -> Spending:
     """Add up the tokens of events by actor, model and price; the model of a call is its own or that of its agent."""
     models = {id: about.get("model") for id, about in agents.items()}
@@ -39,13 +43,13 @@ def spending(
     least = min(limits, default=float("inf"))
     sums: dict[tuple[str, str | None, float], list[float]] = {}
     unspecified = 0.0
-    for event, actor in zip(events, actors, strict=True):
-        spent = event.tokens_
+    for place, spent in enumerate(recorded):
         if spent is None:
             continue
         if not isinstance(spent, Tokens):
             unspecified += spent
             continue
+        event, actor = events[place], actors[place]
         new, read, written, out = spent.input or 0, spent.cache_read or 0, spent.cache_write or 0, spent.output or 0
         prompt = new + read + written
         if not prompt + out:

@@ -51,11 +51,10 @@ def split_overlap(run: Run) -> float:
     Two calls are the same if they use the same tool with the same content.
     """
     handed = {delegation.agent for delegation in run.need_delegations()}
-    calls = [event for event in run.acts("tool_call") if event.agent in handed and event.content_ref]
+    calls = [event for event in run.acts("tool_call") if event.content_ref and event.agent in handed]
     if not calls:
         raise NotMeasurable("no tool call of a sub-agent has a content_ref")
-    contents = [event.content_ref for event in calls]
-    if len(set(contents)) == len(calls):  # no duplicates, as in most traces
+    if len({event.content_ref for event in calls}) == len(calls):  # no duplicates, as in most traces
         return 0.0
     made_by: dict[tuple[str | None, str | None], set[str]] = defaultdict(set)
     for event in calls:

@@ -218,7 +218,9 @@ def _report_early(graph: Graph) -> None:
 
 def _report_types(graph: Graph) -> None:
     kinds = graph.kinds
-    found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in TYPED}
+    typed = bytes(map(TYPED.__contains__, graph.types))
+    sources, targets = (map(kinds.__getitem__, compress(ends, typed)) for ends in (graph.sources, graph.targets))
+    found = set(zip(compress(graph.types, typed), sources, targets, strict=True))
     strange = found - ALLOWED
     for source, target, type in graph.edges() if strange else ():
         if (type, kinds[source], kinds[target]) in strange:
@@ -270,12 +272,15 @@ def _report_duplicate_edges(graph: Graph) -> None:
 
 def _has_duplicate_edges(graph: Graph) -> bool:
     """Return whether two edges of any type join the same events. Edges are sorted by target."""
-    last, sources = -1, set[int]()
+    last = first = -1
+    others = set[int]()  # the sources of the same target beside the first: most have no more than two
     for source, target in zip(graph.sources, graph.targets, strict=True):
         if target != last:
-            last, sources = target, {source}
-        elif source in sources:
+            last, first = target, source
+            if others:
+                others = set()
+        elif source == first or source in others:
             return True
         else:
-            sources.add(source)
+            others.add(source)
     return False

@@ -43,7 +43,7 @@ def delegations(replayed: Replay) -> list[Delegation]:
     """
     graph = replayed.graph
     events, steps = graph.events, step_counts(graph)
-    handing = graph.marks(*DELEGATING, *ENDING)
+    handing, agents = graph.marks(*DELEGATING, *ENDING), graph.agents
     open: dict[str, tuple[int, Event, int]] = {}
     counted: dict[str, int] = defaultdict(int)
     found: list[Delegation] = []
@@ -55,9 +55,12 @@ def delegations(replayed: Replay) -> list[Delegation]:
         )
 
     for place in compress(range(len(events)), map(or_, steps, handing)):
-        event = events[place]
-        agent, type = event.agent, event.type
+        agent = agents[place]
         counted[agent] += steps[place]
+        if not handing[place]:
+            continue
+        event = events[place]
+        type = event.type
         if type in DELEGATING:
             target = event.child if type == "spawn" else event.to
             if target and target not in open:

@@ -47,6 +47,8 @@ class Parts:
 
     def report_cycles(self) -> None:
         """Report events that are part of one another. Where every parent comes first, there are none."""
+        if not self._later_parents:
+            return
         places, events = self.graph.places, self.graph.events
         seen: set[int] = set()
         for start in self._later_parents:

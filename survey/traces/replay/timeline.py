@@ -10,7 +10,7 @@ a call that only waits for agents or people.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import compress
 
@@ -93,8 +93,8 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     """
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
-    instant = _instant(replayed, actors)
-    tracks = {actor: _Track(actor) for actor in dict.fromkeys(actors)}
+    tracks = {actor: _Track() for actor in dict.fromkeys(actors)}
+    instant = _instant(replayed, actors, OUTSIDE & tracks.keys())
     silent, permitting = _silent(replayed), _permissions(replayed)
     interrupting = {
         place for place in graph.places_of("human_intervention") if graph.events[place].status == "cancelled"
@@ -111,7 +111,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     edges = zip(graph.targets, graph.sources, strict=True)
     target, source = next(edges, NO_EDGE)
     place, bounded = -1, False
-    for event, actor, step, at_once in zip(graph.events, actors, steps, instant, strict=True):
+    for event, actor, step, at_once, waiting in zip(graph.events, actors, steps, instant, silent, strict=True):
         place += 1
         track = tracks[actor]
         t = end = event.t
@@ -166,9 +166,9 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             first = event.t_first if shortest and event.t_first is not None else t
             start, end = _span(max(first, t), max(t_end, first, t), ready)
         waited = 0.0
-        if at_once or track.outside:
+        if at_once:
             start = end
-        if own >= 0 and (at_once == 0 or at_once == SUDDEN) and not track.outside:
+        if own >= 0 and at_once != INSTANT:
             if binding != own and ready > free and actors[binding] != actor:
                 if actors[binding] not in OUTSIDE:
                     track.for_agents += ready - free
@@ -181,8 +181,8 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             if start > ready and start > free:
                 track.idle += start - max(ready, free)
         work = end - start
-        if silent[place] and work > 0:
-            if silent[place] == FOR_PEOPLE:
+        if waiting and work > 0:
+            if waiting == FOR_PEOPLE:
                 track.for_people += work
                 waited += work
             else:
@@ -237,12 +237,10 @@ class _Track:
     """Running state of one actor: one lookup per event."""
 
     __slots__ = (
-        "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "outside", "until",
-        "work",
+        "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "until", "work",
     )  # fmt: skip
 
-    def __init__(self, actor: str) -> None:
-        self.outside = actor in OUTSIDE
+    def __init__(self) -> None:
         self.last, self.longest, self.free = -1, -1, -1.0  # its latest event, the one that ended last, and when
         self.until = -1.0  # the end of its latest busy interval
         self.busy, self.idle, self.work = Intervals(), 0.0, 0.0
@@ -256,8 +254,8 @@ WAITING_TOOLS = frozenset({"AgentOutputTool", "TaskOutput", "wait_agent"})
 
 FOR_AGENTS, FOR_PEOPLE = 1, 2
 
-SUDDEN = 2
-"""An event that takes no time, and before which its agent was idle or waited."""
+INSTANT, SUDDEN = 1, 2
+"""An event that takes no time; before a sudden one its agent was idle or waited."""
 
 
 def _span(t: float, end: float, ready: float) -> tuple[float, float]:
@@ -265,8 +263,8 @@ def _span(t: float, end: float, ready: float) -> tuple[float, float]:
     return max(min(ready, end), t), end
 
 
-def _instant(replayed: Replay, actors: Sequence[str]) -> bytearray:
-    """Mark events that take no time: acts of people, ends of agents, and returns of agents whose turns are known.
+def _instant(replayed: Replay, actors: Sequence[str], outside: Set[str]) -> bytearray:
+    """Mark events that take no time: acts from outside, ends of agents, and returns of agents whose turns are known.
 
     A return that bears tokens stands for a turn that the log does not hold. When a compaction began is unknown,
     unless the log says so: the time before it is idle.
@@ -278,6 +276,9 @@ def _instant(replayed: Replay, actors: Sequence[str]) -> bytearray:
         marks[place] = SUDDEN if graph.events[place].t_end is None else 0
     for place in graph.places_of("return"):
         marks[place] = actors[place] in known and graph.events[place].tokens_ is None
+    for place, actor in enumerate(actors) if outside else ():
+        if actor in outside:
+            marks[place] = INSTANT
     return marks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, Tokens, first_agent
 from survey.traces.problems import nearest, quoted
@@ -78,26 +78,52 @@ class Walk:
         is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
-        for source, target, type in self.graph.edges():
-            if is_result[target] and is_call[source]:
-                if target not in self._call_of or type in ("tool_dependency", "return"):
-                    self._call_of[target] = source
-            elif type == "message" and is_message[source]:
-                self._received.setdefault(source, target)
+        sources, targets, types = self.graph.sources, self.graph.targets, self.graph.types
+        for edge in compress(range(len(targets)), map(is_result.__getitem__, targets)):
+            source, target = sources[edge], targets[edge]
+            if is_call[source] and (target not in self._call_of or types[edge] in ("tool_dependency", "return")):
+                self._call_of[target] = source
+        if "message" in types:
+            for edge in compress(range(len(types)), map("message".__eq__, types)):
+                if is_message[sources[edge]]:
+                    self._received.setdefault(sources[edge], targets[edge])
 
     def __iter__(self) -> Iterator[Event]:
-        events = self.graph.events
-        while self.place < len(events):
-            event = events[self.place]
-            self._step(event)
+        alive, back, due, halted = self._alive, self._assignments.returned, self._due, self._halted
+        handlers, spent = self._handlers, self._spent
+        for event in islice(self.graph.events, self.place, None):
+            agent, type, sender, tokens = event.agent, event.type, event.from_, event.tokens_
+            if agent not in alive:
+                self._stranger(event, agent)
+            if sender is not None and sender != agent and sender not in alive:
+                self._stranger(event, sender)
+            if event.parent is not None:
+                self._parts.check(self.place, event, event.parent)
+            if (halted or self._stopped) and type not in AFTER_THE_STOP:
+                self._late(event)
+            if back and agent in back and type in WORK:
+                self._assignments.continued(self.place, event)
+            if due:
+                for message in due.pop(self.place, ()):
+                    self._flying.pop(message, None)
+            if isinstance(tokens, Tokens):
+                spent["tokens"] += tokens.total
+                self._reasons(event, tokens)
+            elif tokens is not None:
+                spent["tokens"] += tokens
+            if event.cost is not None:
+                spent["usd"] += event.cost
+            if event.t_end is not None:
+                self._ends(event, event.t_end)
+            handler = handlers.get(type)
+            if handler:
+                handler(event)
             self.place += 1
             yield event
 
     def run(self) -> None:
         """Walk to the end."""
-        for event in islice(self.graph.events, self.place, None):
-            self._step(event)
-            self.place += 1
+        deque(self, maxlen=0)
 
     def state(self) -> State:
         """Return the current state of the team."""
@@ -113,32 +139,6 @@ class Walk:
             dict(self._spent),
             self._stopped,
         )
-
-    def _step(self, event: Event) -> None:
-        if event.agent not in self._alive:
-            self._stranger(event, event.agent)
-        if event.from_ is not None and event.from_ != event.agent and event.from_ not in self._alive:
-            self._stranger(event, event.from_)
-        if event.parent is not None:
-            self._parts.check(self.place, event, event.parent)
-        if (self._stopped or self._halted) and event.type not in AFTER_THE_STOP:
-            self._late(event)
-        if (back := self._assignments.returned) and event.agent in back and event.type in WORK:
-            self._assignments.continued(self.place, event)
-        if self._due:
-            for message in self._due.pop(self.place, ()):
-                self._flying.pop(message, None)
-        if event.tokens_ is not None:
-            self._spent["tokens"] += event.tokens or 0
-            if isinstance(event.tokens_, Tokens) and event.tokens_.reasoning:
-                self._reasons(event, event.tokens_)
-        if event.cost is not None:
-            self._spent["usd"] += event.cost
-        if event.t_end is not None:
-            self._ends(event, event.t_end)
-        handler = self._handlers.get(event.type)
-        if handler:
-            handler(event)
 
     def _ends(self, event: Event, end: float) -> None:
         if end < event.t:
