@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from survey.atomic import write_atomically
 from survey.escaping import csv_text
 from survey.extras import lazy
-from survey.literature.pool import SCREENED_COLUMNS, Entry, Pool, Screened, Screening, screening_ids, title_words
+from survey.literature.pool import SCREENED_COLUMNS, Pool, Screened, Screening, screening_ids, title_words
 from survey.literature.scout.candidates import Candidate
-from survey.literature.scout.ranking import MOST_UNREAD, SEED, Ranker, above_floor, text_of
+from survey.literature.scout.ranking import FEWEST_UNREAD, MOST_UNREAD, SEED, Ranker, above_floor, text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,8 +49,8 @@ def unknown_to(pool: Pool, candidates: Iterable[Candidate]) -> list[Candidate]:
 def ranked(pool: Pool, listing: Sequence[Candidate]) -> list[Queued]:
     """Return the candidates of a listing that are new and pass the floor, best first.
 
-    What was kept is the pool, with the abstracts that the listing has. What was left out are the excluded records, what
-    the queue excluded, and a sample of candidates that nobody has read.
+    What was kept is the pool. What was left out are the excluded records, what the queue excluded and, of a long
+    listing, a sample of candidates that nobody has read.
 
     Raises:
         ValueError: if too little was kept or left out to learn from.
@@ -60,18 +60,21 @@ def ranked(pool: Pool, listing: Sequence[Candidate]) -> list[Queued]:
     new = unknown_to(pool, passing)
     if not new:
         return []
-    texts = _Texts(listing)
-    kept = [texts.of(entry) for entry in pool.entries]
-    left = [texts.of(record) for record in pool.records if not pool.protocol.waits(record)]
-    left += [texts.by_id.get(row.id, row.title) for row in pool.screened if row.decision == Screening.EXCLUDED]
+    texts = {candidate.id: text_of(candidate) for candidate in listing}
+    kept = [_text(entry.title, screening_ids([entry]), texts) for entry in pool.entries]
+    left = [
+        *(_text(one.title, screening_ids([one]), texts) for one in pool.records if not pool.protocol.waits(one)),
+        *(_text(row.title, [row.id], texts) for row in pool.screened if row.decision == Screening.EXCLUDED),
+    ]
     unread = [text_of(candidate) for candidate in new]
     ranker = Ranker([*kept, *left, *unread])
     rows, first = ranker.rows, len(kept) + len(left)
     draw = np.random.default_rng(SEED)
     halves = np.array_split(draw.permutation(len(unread)), 2)
+    teaching = MOST_UNREAD if len(unread) >= FEWEST_UNREAD else 0
     scores = np.empty(len(unread))
     for mine, other in (halves, halves[::-1]):  # a candidate must not teach the ranker that it is to be left out
-        left_out = np.concatenate([np.arange(len(kept), first), other[:MOST_UNREAD] + first])
+        left_out = np.concatenate([np.arange(len(kept), first), other[:teaching] + first])
         scores[mine] = ranker.scores(rows[: len(kept)], rows[left_out])[first:][mine]
     order = np.argsort(-scores, kind="stable")
     return [Queued(new[place], float(scores[place])) for place in order]
@@ -86,18 +89,9 @@ def resembling(pool: Pool, candidate: Candidate) -> tuple[str, ...]:
     return tuple(pool.entries[place].key for place in order if likeness[place] > 0)
 
 
-class _Texts:
-    """The texts of works: those of a listing where it has them, since abstracts are not in the pool."""
-
-    def __init__(self, listing: Iterable[Candidate]) -> None:
-        self.by_id = {candidate.id: text_of(candidate) for candidate in listing}
-
-    def of(self, work: Entry) -> str:
-        found = next((self.by_id[name] for name in screening_ids([work]) if name in self.by_id), "")
-        said = work.text("summary") or " ".join(
-            work.text(name) for name in work.block.fields if name.startswith("why-")
-        )
-        return found or f"{work.title}. {work.title}. {said}"
+def _text(title: str, ids: Iterable[str], texts: Mapping[str, str]) -> str:
+    """Return what a listing says of a work, or its title: words of ours would tell the kept from the others."""
+    return next((texts[name] for name in ids if name in texts), f"{title}. {title}.")
 
 
 def waiting_row(queued: Queued, route: str) -> Screened:

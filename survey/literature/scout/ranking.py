@@ -27,6 +27,9 @@ FEWEST = 8
 MOST_UNREAD = 4_000
 """Unread candidates that stand for what is left out. More make training slow and change little."""
 
+FEWEST_UNREAD = 200
+"""Unread candidates below which they teach nothing: a short list may have been chosen, and each would weigh much."""
+
 INVERSE_PENALTY = 30.0
 """How closely the ranker follows what it is shown; held against 1, 300 and others on our own history."""
 
@@ -57,8 +60,8 @@ def pattern_of(words: Sequence[str]) -> re.Pattern[str]:
 class Ranker:
     """A logistic regression on the words of title and abstract, with pairs of words.
 
-    What was decided teaches it, and so do unread candidates: nearly all of them are out of scope, and a few that are
-    not do little harm. It is deterministic: the same works give the same scores.
+    What was decided teaches it, and so do the unread candidates of a long listing: nearly all of them are out of scope,
+    and a few that are not do little harm. It is deterministic: the same works give the same scores.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
