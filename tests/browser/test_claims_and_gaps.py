@@ -52,6 +52,18 @@ def test_the_ledger_is_walked_by_keyboard_from_the_list_to_a_sentence_in_the_cli
     found.clean()
 
 
+@pytest.mark.parametrize("notation", ["latex", "edition", "markdown"])
+def test_a_claim_is_copied_in_every_notation(visit: Open, notation: str) -> None:
+    found = visit("claims/stopping-untrained/")
+    until(found.page, f"!!document.querySelector('[data-copy={notation}]')?.onclick")
+    found.page.locator(f"[data-copy={notation}]").click()
+    expect(found.page.locator(f"[data-copy={notation}]")).to_have_text("Copied")
+    copied = found.page.evaluate("navigator.clipboard.readText()").strip()
+    assert copied == (found.page.locator(f"#{notation}").text_content() or "").strip()
+    assert "stopping-untrained" in copied or copied.startswith("@misc{survey-")
+    found.clean()
+
+
 def test_the_ledger_says_everything_without_scripts(visit: Open, pool: Pool) -> None:
     found = visit("claims/", scripts=False)
     judged = ledger(pool)

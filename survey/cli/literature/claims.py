@@ -26,7 +26,7 @@ from survey.literature.claims import (
     Judge,
     Judgement,
     can_narrow,
-    citable_sentence,
+    citation,
     depends_on_size,
     interval_in_words,
     narrowed,
@@ -241,7 +241,7 @@ def _page(judgement: Judgement, pool: Pool, certain: Certainties) -> str:
         lines.append(wrapped(f"reliability, as Cohen's kappa: {'; '.join(kappas)}"))
     lines += ["", wrapped(f"Limit: {claim.limit}"), wrapped(f"What would change it: {claim.changes}")]
     then = pool.as_of(judgement.day)
-    lines += ["", wrapped(citable_sentence(judgement, then.fingerprint))]
+    lines += ["", wrapped(citation(judgement, then.fingerprint).plain)]
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ tests it in variants of the pool, ``changes`` compares two editions. Claims are 
 from survey.literature.claims.appraised import can_narrow, depends_on_size, narrowed
 from survey.literature.claims.certainty import Certainties, Certainty
 from survey.literature.claims.changes import Cell, Changes, changes, compare_copies, formatted_number, history
+from survey.literature.claims.citing import Citation, citation, edition_bib
 from survey.literature.claims.rankings import Order, Ranking, rankings
 from survey.literature.claims.robustness import (
     Conclusion,
@@ -30,12 +31,12 @@ from survey.literature.claims.verdicts import (
     ledger,
     snapshots,
 )
-from survey.literature.claims.wording import citable_sentence, interval_in_words, question
+from survey.literature.claims.wording import interval_in_words, question
 
 __all__ = [
-    "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Conclusion", "Judge",
-    "Judgement", "Order", "Outcome", "Ranking", "Standing", "Status", "by_standing", "can_narrow", "changes",
-    "citable_sentence", "compare_copies", "conclusions", "depends_on_size", "distribution", "formatted_number",
+    "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Citation", "Conclusion",
+    "Judge", "Judgement", "Order", "Outcome", "Ranking", "Standing", "Status", "by_standing", "can_narrow", "changes",
+    "citation", "compare_copies", "conclusions", "depends_on_size", "distribution", "edition_bib", "formatted_number",
     "history", "interval_in_words", "ledger", "narrowed", "question", "rankings", "snapshots", "turning_entries",
     "variant_pool", "where_it_applies",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Texts on claims: what is counted, what the number must be, and a sentence to cite."""
+"""Texts on claims: what is counted, what the number must be, and how certain it is."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from typing import Any
 
 from survey.literature.agreement import Figure
 from survey.literature.claims.certainty import Certainty
-from survey.literature.claims.tallies import Tally
-from survey.literature.claims.verdicts import Judgement, Status
 from survey.literature.pool import All, Claim, conditions
 from survey.literature.taxonomy import Axis, Taxonomy
-
-CITED_AS = {"strict": "read strictly", "published": "as published", "second": "by a second reading"}
 
 
 def question(claim: Claim, taxonomy: Taxonomy) -> str:
@@ -30,24 +26,6 @@ def question(claim: Claim, taxonomy: Taxonomy) -> str:
     if claim.largest:
         counted = f"the largest number of {claim.largest} among {counted}"
     return f"{counted}; {_expectation(claim, taxonomy, works)}"
-
-
-def citable_sentence(judgement: Judgement, fingerprint: str) -> str:
-    """Return a claim as a sentence to cite, with its number, edition, data and status.
-
-    Where readings disagree, the sentence gives the number of each.
-    """
-    broad, rest = judgement.tallies[0], judgement.tallies[1:]
-    details = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
-    if judgement.status is not Status.HOLDS and rest:
-        details += " as coded here, " + ", ".join(f"{t.number} {_of_those_read(t)}{CITED_AS[t.reading]}" for t in rest)
-    details += f"; {judgement.verdict}; edition {judgement.day}, data {fingerprint}"
-    return f"{judgement.claim.sentence.rstrip('.')} ({details})."
-
-
-def _of_those_read(t: Tally) -> str:
-    """Return the works that a reading read, if it read fewer than all."""
-    return f"of the {t.of} that it read " if t.of < t.works else ""
 
 
 def interval_in_words(certainty: Certainty) -> str:

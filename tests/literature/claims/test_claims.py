@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.literature import Pool, load, read_pool
-from survey.literature.claims import Judge, Judgement, citable_sentence, ledger, question
+from survey.literature.claims import Judge, Judgement, ledger, question
 from survey.literature.claims.tallies import matching, passes, tally
 from survey.literature.claims.verdicts import Status
 from survey.literature.pool import pairs
@@ -347,16 +347,6 @@ def test_a_question_states_the_count_and_the_expectation(pool: Pool) -> None:
         == "the largest number of agents among entries with category: RL method; at most 100"
     )
     assert asked["aggregation-designed"].endswith("more than entries with orchestration decision: aggregate (learned)")
-
-
-def test_a_citable_sentence_has_number_edition_data_and_doubt(judged: dict[str, Judgement]) -> None:
-    assert citable_sentence(judged["retained"], "abc") == (
-        "The published pool retains 84 entries (n = 84 of 84; holds; edition 2026-05-04, data abc)."
-    )
-    assert (
-        "1 of 84 as coded here, 1 read strictly, 0 as published, 1 by a second reading; contested"
-        in citable_sentence(judged["stopping-untrained"], "abc")
-    )
 
 
 # ----------------------------------------------------- figures that the prose speaks of

@@ -50,6 +50,15 @@ class Statements:
 
     def iri(self, path: str, fragment: str = "") -> Iri:
         """Return the IRI of a page or file, given by its path below docs/, or of a part of it."""
+        if (path, fragment) not in self._iris:
+            self._iris[path, fragment] = self._iri(path, fragment)
+        return self._iris[path, fragment]
+
+    @cached_property
+    def _iris(self) -> dict[tuple[str, str], Iri]:
+        return {}
+
+    def _iri(self, path: str, fragment: str) -> Iri:
         if self.site_url:
             base = f"{self.site_url.rstrip('/')}/{address(path)}"
         else:
@@ -67,8 +76,8 @@ class Statements:
 
     def nanopublication(self, judgement: Judgement) -> str:
         """Return a claim as a nanopublication in TriG, under a trusty URI: it changes with every statement."""
-        code = artifact_code(self._graphs(judgement, UNKNOWN_CODE), UNKNOWN_CODE)
-        return trig(self._graphs(judgement, code), self.prefixes)
+        graphs = self._graphs(judgement, UNKNOWN_CODE)
+        return trig(graphs, self.prefixes).replace(UNKNOWN_CODE, artifact_code(graphs, UNKNOWN_CODE))
 
     def vocabulary(self) -> str:
         """Return the definitions of the terms that no other vocabulary has, in Turtle."""
