@@ -25,7 +25,8 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "simulate", "scoring",
     ),
     "survey.site": (
-        "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "build", "publishing",
+        "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
+        "publishing",
     ),
     "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site"),
 }  # fmt: skip

@@ -6,8 +6,8 @@ Notebooks draw with ``survey.site.charts.plots``.
 
 Rooms, each importing only those before it: ``cache``, ``drafts`` (what a family of pages may read), ``markup``
 (links, text, templates), ``theme`` (scripts, styles, typefaces), ``charts``, ``prose`` (live figures in chapters),
-``notebooks``, ``facts`` (what several families of pages need), ``pages`` (one room per family), ``build``,
-``publishing``.
+``notebooks``, ``facts`` (what several families of pages need), ``pages`` (one room per family), ``families`` (the table
+of contents), ``build``, ``publishing``.
 """
 
 from importlib import import_module
@@ -18,19 +18,17 @@ FACE = {
     "Facts": "survey.site.facts",
     "InvalidSurvey": "survey.literature",
     "build": "survey.site.build",
-    "drafted_files": "survey.site.build",
-    "fill": "survey.site.drafts",
-    "dataset": "survey.site.pages.data_files.dataset",
-    "FinishedPages": "survey.site.publishing.finished",
-    "source_locations": "survey.site.pages.entries.builder",
+    "Build": "survey.site.build",
+    "Later": "survey.site.build",
+    "mark": "survey.site.build",
+    "ComputedFile": "survey.site.publishing.incremental.computed_file",
+    "LastBuild": "survey.site.publishing.incremental.last_build",
+    "SiteFiles": "survey.site.publishing.incremental.last_build",
+    "Pages": "survey.site.publishing.incremental.pages",
     "links_outside": "survey.site.publishing.configuration",
-    "read_pool": "survey.literature",
-    "counted_pool": "survey.literature",
     "executed": "survey.site.notebooks.execution",
     "BackgroundRuns": "survey.site.notebooks.background",
     "slimmed": "survey.site.notebooks.rendering",
-    "filled_page": "survey.site.build",
-    "filled_notebook": "survey.site.build",
 }
 """The public names of this wing and their modules, imported on first use: a notebook needs only the charts."""
 

@@ -36,15 +36,21 @@ class Cache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
+        self.partial = False
+        """Whether what is not used in this block may still be: then nothing is removed when it ends."""
         self._used: set[str] = set()
+        self._computing: list[set[str]] = []
+        """What each result that is being computed has used so far, the outermost first."""
 
     def __enter__(self) -> Self:
+        self.partial = False
+        self._used.clear()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.folder is None or kind is not None:
+        if self.folder is None or kind is not None or self.partial:
             return
         for path in self.folder.glob("[0-9a-f]*"):
             if path.name not in self._used:
@@ -56,7 +62,7 @@ class Cache:
         found = _read(self.folder / name) if self.folder else None
         if found is None:
             return None
-        self._used.update(found[0], {name})
+        self._use(name, *found[0])
         return found[1]
 
     def keep(self, dependencies: Iterable[str], result: Any) -> None:
@@ -64,26 +70,39 @@ class Cache:
         if self.folder:
             name = _name(dependencies)
             self._write(self.folder / name, ([], result))
-            self._used.add(name)
+            self._use(name)
 
     def get(self, dependencies: Iterable[str], compute: Callable[[], T]) -> T:
         """Return the cached result for these dependencies, or compute and store it: text, bytes, or a dict of them."""
         if self.folder is None:
             return compute()
         path = self.folder / _name(dependencies)
-        before = frozenset(self._used)
         found = _read(path)
         if found is None:
-            result = compute()
-            found = sorted(self._used - before), result
+            used = set[str]()
+            self._computing.append(used)
+            try:
+                result = compute()
+            finally:
+                self._computing.pop()
+            found = sorted(used), result
             self._write(path, found)
-        self._used.update(found[0], {path.name})
+        self._use(path.name, *found[0])
         return found[1]
+
+    def _use(self, *names: str) -> None:
+        self._used.update(names)
+        for used in self._computing:
+            used.update(names)
 
     def _write(self, path: Path, found: tuple[list[str], Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path, durable=False) as stream:  # another build may read it
             stream.write(_with_digest(found))
+
+    def touch(self, dependencies: Iterable[str]) -> None:
+        """Keep a cached result that is not read."""
+        self._use(_name(dependencies))
 
     def has(self, dependencies: Iterable[str]) -> bool:
         """Return whether a result for these dependencies is cached, to avoid recomputing it."""
@@ -91,7 +110,7 @@ class Cache:
 
 
 def _name(dependencies: Iterable[str]) -> str:
-    return _digest(json.dumps(list(dependencies)))
+    return digest(json.dumps(list(dependencies)))
 
 
 def _read(path: Path) -> tuple[list[str], Any] | None:
@@ -115,7 +134,7 @@ def code_fingerprint(room: str = "") -> str:
 
     With a room, such as ``site/theme``, only the files below it count.
     """
-    files = (path for path in sorted((PACKAGE / room).rglob("*")) if path.is_file() and path.suffix != ".pyc")
+    files = (path for path in files_below(PACKAGE / room) if path.suffix != ".pyc")
     return fingerprint(files, platform.python_version(), *installed())
 
 
@@ -129,8 +148,15 @@ def installed() -> list[str]:
 def fingerprint(files: Iterable[Path], *more: str) -> str:
     """Return a fingerprint of the names and bytes of files, and of further texts."""
     sums = [(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
-    return _digest(json.dumps([sums, more]))
+    return digest(json.dumps([sums, more]))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def files_below(folder: Path) -> list[Path]:
+    """Return every file below a folder, in order."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def digest(text: str | bytes) -> str:
+    """Return the SHA-256 of a text in UTF-8, or of bytes."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()

@@ -8,16 +8,19 @@ families that do not say that they read it: their pages are the same whatever a 
 from __future__ import annotations
 
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 from survey.literature import Pool
 from survey.literature.bibtex import Block, Field
 from survey.literature.pool import Edition, Entry
-from survey.site.cache import fingerprint
+from survey.site.cache import files_below, fingerprint
+
+T = TypeVar("T", str, bytes, str | bytes)
 
 Reads = Set[str]
 """What a family of pages reads besides tags and citations: prose of entries (names of fields, or the start of such
@@ -28,6 +31,12 @@ NO_PROSE: Reads = frozenset()
 PROSE: Reads = frozenset({SUMMARY, EVIDENCE})
 
 ENTRIES = "pool.bib"
+
+UNPUBLISHED = "preview-only"
+"""What a preview shows as the fingerprint of data that are not published: nobody should cite it."""
+
+MARK = "da7a0"
+"""How every placeholder begins."""
 
 
 class Withheld(LookupError):
@@ -65,7 +74,7 @@ class Draft(Pool):
 
 def draft(pool: Pool, reads: Reads) -> Draft:
     """Return a draft of a pool, for a family of pages that reads this prose."""
-    withheld = tuple(sorted(PROSE - reads))
+    withheld = _withheld(reads)
     parts = {part.name: getattr(pool, part.name) for part in fields(pool)}
     if pool.origin:  # editions are restored from it
         parts["origin"] = draft(pool.origin, reads)
@@ -74,27 +83,62 @@ def draft(pool: Pool, reads: Reads) -> Draft:
     return Draft(**parts | {"entries": tuple(_excerpt(entry, withheld) for entry in pool.entries)})
 
 
+def placeholders(pool: Pool) -> dict[str, str]:
+    """Return the fingerprints of a pool and of its snapshots by their placeholders."""
+    return {_placeholder(day): pool.as_of(day).fingerprint for day in (None, pool.day, *pool.editions)}
+
+
+def preview_placeholders(pool: Pool) -> dict[str, str]:
+    """Return the same for a preview: only editions have their fingerprints, those with which they were published."""
+    days = {None: UNPUBLISHED, pool.day: UNPUBLISHED} | {
+        day: one.data for day, one in pool.editions.items() if one.data
+    }
+    return {_placeholder(day): found for day, found in days.items()}
+
+
+def filled(content: T, fingerprints: Mapping[str, str]) -> T:
+    """Return a text with fingerprints in place of their placeholders; bytes as they are."""
+    if isinstance(content, str) and MARK in content:
+        for placeholder, found in fingerprints.items():
+            content = content.replace(placeholder, found)
+    return content
+
+
 def fill(text: str, pool: Pool) -> str:
-    """Replace the placeholders by the fingerprints of a pool and of its snapshots."""
-    for day in {None, pool.day, *pool.editions}:
-        text = text.replace(_placeholder(day), pool.as_of(day).fingerprint)
-    return text
+    """Replace the placeholders in a text by the fingerprints of a pool and of its snapshots."""
+    return filled(text, placeholders(pool))
 
 
-def data_fingerprint(drafted: Draft, data: Path) -> str:
-    """Return a fingerprint of what a draft holds: its entries, and the other files of the folder of the data."""
-    files = sorted(path for path in data.rglob("*") if path.is_file() and path != data / ENTRIES)
-    blocks = [entry.block for entry in drafted]
-    held = [[b.type, b.key, [[name, field.text] for name, field in b.fields.items()]] for b in blocks]
-    return fingerprint(files, json.dumps(held))
+def data_fingerprints(pool: Pool, data: Path, *drafts: Reads) -> dict[Reads, str]:
+    """Return for families that read this prose a fingerprint of their draft, and of the other files of the data."""
+    files = other_files(data)
+    found = {}
+    for reads in drafts:
+        withheld = _withheld(reads)
+        held = [
+            [b.type, b.key, [[name, field.text] for name, field in b.fields.items() if not name.startswith(withheld)]]
+            for b in (entry.block for entry in pool)
+        ]
+        found[reads] = fingerprint([], files, json.dumps(held))
+    return found
+
+
+def other_files(data: Path) -> str:
+    """Return a fingerprint of the files of the data but for the entries."""
+    return fingerprint(path for path in files_below(data) if path != data / ENTRIES)
+
+
+def _withheld(reads: Reads) -> tuple[str, ...]:
+    """Return how the names of fields start that are withheld from families which read this prose."""
+    return tuple(sorted(PROSE - reads)) or ("\0",)
 
 
 def _excerpt(entry: Entry, withheld: tuple[str, ...]) -> Entry:
     """Return an entry without the withheld fields, and without its lines in the file, which other entries shift."""
     block = entry.block
     held = {name: Field(field.text, 0) for name, field in block.fields.items() if not name.startswith(withheld)}
-    return replace(entry, block=Excerpt(block.type, block.key, 0, MappingProxyType(held), withheld or ("\0",)))
+    return replace(entry, block=Excerpt(block.type, block.key, 0, MappingProxyType(held), withheld))
 
 
 def _placeholder(day: date | None) -> str:
-    return f"da7a0{day.toordinal() if day else 0:07x}"
+    return f"{MARK}{day.toordinal() if day else 0:07x}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -19,7 +19,7 @@ from survey.literature.related import Filter, Related, related
 from survey.site.cache import Cache, code_fingerprint, fingerprint
 from survey.site.charts.drawing import Chart, Pictures
 from survey.site.charts.pool_charts import every_chart
-from survey.site.drafts import PROSE, TABLES, Draft, Reads, Withheld, data_fingerprint, draft
+from survey.site.drafts import PROSE, TABLES, Draft, Reads, Withheld, data_fingerprints, draft, other_files
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.markup.links import anchor
 from survey.site.notebooks.rendering import Table, tables
@@ -60,24 +60,31 @@ class Facts:
         """
         if self.folder is None:
             return compute()
-        return self.cache.get((code_fingerprint(), name, self.fingerprint if data else ""), compute)
+        return self.cache.get(cached_name(name, self.fingerprint if data else ""), compute)
 
     @cached_property
     def fingerprint(self) -> str:
         """A fingerprint of these facts, for a folder of data."""
         assert self.folder is not None
-        data = data_fingerprint(self.pool, self.folder)
-        tables = json.dumps(self.tables) if TABLES in self.reads else ""
-        return fingerprint([], data, self.site_url, self.issues, tables)
+        reads = self.reads - {TABLES}
+        data = data_fingerprints(self.source, self.folder, reads)[reads]
+        shown = self.notebooks if TABLES in self.reads else ()
+        return facts_fingerprint(data, self.site_url, self.issues, shown)
 
-    _readings: dict[Reads, Facts] = field(default_factory=dict, compare=False, repr=False)
+    @cached_property
+    def other_data(self) -> str:
+        """A fingerprint of the data but for the entries; empty without a folder."""
+        return other_files(self.folder) if self.folder else ""
+
+    readings: dict[Reads, Facts] = field(default_factory=dict, compare=False, repr=False)
+    """The same facts for families that read only this."""
 
     def __post_init__(self) -> None:
-        self._readings[self.reads] = self
+        self.readings[self.reads] = self
 
     def reading(self, reads: Reads) -> Facts:
         """Return the same facts for families that read only this; those that read the same share their results."""
-        return self._readings.get(reads) or replace(self, reads=reads)
+        return self.readings.get(reads) or replace(self, reads=reads)
 
     def once(self, compute: Callable[[Facts], T]) -> T:
         """Return what a function computes from these facts, for several families that need it."""
@@ -134,7 +141,7 @@ class Facts:
         """Every table that a notebook shows, by its title. Raises ``Withheld`` for families that do not read it."""
         if TABLES not in self.reads:
             raise Withheld("the tables of notebooks are withheld from this family of pages (name them in FAMILIES)")
-        return {title: table for notebook in self.notebooks for title, table in tables(notebook).items()}
+        return tables_of(self.notebooks)
 
     @cached_property
     def citations(self) -> dict[tuple[str, str], Cells]:
@@ -145,6 +152,21 @@ class Facts:
             asked = [(cell, dict(cell.filters)) for cell in found.values()]
             out[columns, rows] = {anchor(values[columns], values[rows]): cell for cell, values in asked}
         return out
+
+
+def tables_of(notebooks: Iterable[Mapping[str, Any]]) -> dict[str, Table]:
+    """Return every table that some notebooks show, by its title."""
+    return {title: table for notebook in notebooks for title, table in tables(notebook).items()}
+
+
+def facts_fingerprint(data: str, site_url: str, issues: str, notebooks: Iterable[Mapping[str, Any]]) -> str:
+    """Return a fingerprint of facts: of the fingerprint of their data, and of what else they are made from."""
+    return fingerprint([], data, site_url, issues, json.dumps(tables_of(notebooks)))
+
+
+def cached_name(name: str, facts: str) -> tuple[str, ...]:
+    """Return what a result depends on, in the cache: the code, and facts with this fingerprint."""
+    return code_fingerprint(), name, facts
 
 
 def cells_of(pool: Pool, rows: str, columns: str) -> dict[str, Related]:

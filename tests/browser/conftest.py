@@ -49,6 +49,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
+def goto(page: Page, url: str) -> None:
+    """Open an address and wait until all has come and has run.
+
+    An idle network alone says little: on a busy machine it is idle for half a second before the page is parsed.
+    """
+    page.goto(url, wait_until="load")
+    page.wait_for_load_state("networkidle")
+
+
+def reload(page: Page) -> None:
+    """Ask for the page again, and wait as for a new one."""
+    page.reload(wait_until="load")
+    page.wait_for_load_state("networkidle")
+
+
 def until(page: Page, condition: str) -> None:
     """Wait until an expression is true, asking from outside: a page under the policy evaluates no text itself."""
     for _ in range(1200):
@@ -188,7 +203,7 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
                 route.abort()
 
         page.route("**/*", check)
-        page.goto(site.url + path, wait_until="networkidle")
+        goto(page, site.url + path)
         if scripts:
             until(page, FILTERS_ANSWER)
         return made

@@ -49,7 +49,9 @@ class Watched:
         dialog.dismiss()
 
     def open(self, path: str, until: str = "networkidle") -> Page:
-        self.page.goto(self.url + path, wait_until="load" if until == "load" else "networkidle")
+        self.page.goto(self.url + path, wait_until="load")
+        if until != "load":
+            self.page.wait_for_load_state("networkidle")
         return self.page
 
     def happened(self) -> list[str]:

@@ -14,7 +14,7 @@ from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, expect
 
 from survey.site.publishing.plugin import SurveyPlugin
-from tests.browser.conftest import FILTERS_ANSWER, Site, until
+from tests.browser.conftest import FILTERS_ANSWER, Site, goto, until
 from tests.browser.test_every_kind_of_page import CHAPTERS, KINDS, NOTEBOOKS
 
 pytestmark = pytest.mark.programs
@@ -127,7 +127,7 @@ def test_no_page_asks_for_more(page: Page, site: Site) -> None:
 
 
 def test_charts_become_interactive_in_both_palettes_and_tell_what_is_pointed_at(page: Page, site: Site) -> None:
-    page.goto(f"{site.url}measure/reward-by-credit/", wait_until="networkidle")
+    goto(page, f"{site.url}measure/reward-by-credit/")
     page.get_by_role("button", name="Make it interactive").first.click()
     expect(page.locator("[data-live] svg")).to_have_count(1)
     page.evaluate("document.body.dataset.mdColorScheme = document.body.dataset.mdColorScheme === 'slate' ? 'default' : 'slate'")  # fmt: skip
@@ -144,7 +144,7 @@ def test_every_chart_of_every_kind_of_page_becomes_interactive(page: Page, site:
     drawn = {path: charts for path in paths if (charts := pages.get(f"{path}index.html", "").count("data-spec="))}
     assert len(drawn) > 5
     for path, charts in drawn.items():
-        page.goto(site.url + path, wait_until="networkidle")
+        goto(page, site.url + path)
         buttons = page.get_by_role("button", name="Make it interactive")
         expect(buttons).to_have_count(charts)
         for left in reversed(range(charts)):
@@ -155,7 +155,7 @@ def test_every_chart_of_every_kind_of_page_becomes_interactive(page: Page, site:
 
 
 def test_the_search_of_the_site_finds(page: Page, site: Site) -> None:
-    page.goto(site.url, wait_until="networkidle")
+    goto(page, site.url)
     page.keyboard.press("/")
     page.keyboard.type("counterfactual")
     expect(page.locator(".md-search-result__item").first).to_be_visible()
@@ -165,7 +165,7 @@ def test_the_search_of_the_site_finds(page: Page, site: Site) -> None:
 
 
 def test_pages_reached_by_a_click_work_under_the_policy_of_the_first(page: Page, site: Site) -> None:
-    page.goto(site.url, wait_until="networkidle")
+    goto(page, site.url)
     page.evaluate("window.same = true")
     page.locator(".md-tabs a", has_text="Explore").click()
     expect(page.locator("[data-explorer] input[type=search]")).to_be_visible()
@@ -179,7 +179,7 @@ def test_pages_reached_by_a_click_work_under_the_policy_of_the_first(page: Page,
 
 
 def test_filters_are_chosen_and_what_is_shown_is_taken_away(page: Page, site: Site) -> None:
-    page.goto(f"{site.url}explore/", wait_until="networkidle")
+    goto(page, f"{site.url}explore/")
     until(page, FILTERS_ANSWER)
     page.locator(".facets summary").nth(1).click()
     page.locator(".facets details").nth(1).get_by_role("checkbox").first.check()
@@ -190,19 +190,19 @@ def test_filters_are_chosen_and_what_is_shown_is_taken_away(page: Page, site: Si
 
 
 def test_a_list_is_compared_and_a_run_laid_over_the_pictures(page: Page, site: Site, tmp_path: Path) -> None:
-    page.goto(f"{site.url}take-part/related-work/", wait_until="networkidle")
+    goto(page, f"{site.url}take-part/related-work/")
     page.get_by_label("or paste BibTeX").fill("@misc{x, eprint = {1705.08926}}")
     page.get_by_role("button", name="Compare what is pasted").click()
     expect(page.locator("[role=status]")).to_contain_text("the survey has 1")
     run = tmp_path / "run.json"
     run.write_text(json.dumps({"measures": {"agents": {"value": 9}, "steps": {"value": 90}}}))
-    page.goto(f"{site.url}measure/scale/", wait_until="networkidle")
+    goto(page, f"{site.url}measure/scale/")
     page.locator("#own-run").set_input_files(run)
     expect(page.locator("[data-own-said]")).to_contain_text("agents: 9")
 
 
 def test_the_palette_that_was_chosen_is_there_on_the_next_page(page: Page, site: Site) -> None:
-    page.goto(site.url, wait_until="networkidle")
+    goto(page, site.url)
     before = page.evaluate("document.body.dataset.mdColorScheme")
     page.locator("form[data-md-component=palette] label:visible").click()
     chosen = page.evaluate("document.body.dataset.mdColorScheme")

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from survey.literature import Pool, parse_bibtex
 from survey.site.markup.works import LISTED
 from survey.site.pages.explorer.builder import PER_PAGE
-from tests.browser.conftest import Site, Visit
+from tests.browser.conftest import Site, Visit, reload
 
 pytestmark = pytest.mark.programs
 
@@ -44,7 +44,7 @@ def test_choosing_a_value_filters_and_is_kept_in_the_address(visit: Open, pool: 
     assert set(rows(found)) == {e.key for e in both}
     assert "reward=orchestration" in found.page.url
     assert "credit=role" in found.page.url
-    found.page.reload(wait_until="networkidle")
+    reload(found.page)
     assert set(rows(found)) == {e.key for e in both}
     found.clean()
 
@@ -151,9 +151,10 @@ def test_evidence_is_one_act_away_and_works_by_keyboard(visit: Open, pool: Pool)
     expect(evidence).to_be_visible()
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 @pytest.mark.parametrize("path", ["", "explore/", "entries/c3/", "measure/reward-by-credit/"])
-def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: Open, path: str) -> None:
-    found = visit(path)
+def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: Open, path: str, scripts: bool) -> None:
+    found = visit(path, scripts=scripts)
     stops = []
     for _ in range(25):
         found.page.keyboard.press("Tab")

@@ -17,7 +17,7 @@ from survey.traces.exporters.report import html
 from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.model import Content
-from tests.browser.conftest import violations
+from tests.browser.conftest import goto, violations
 from tests.traces.importers.samples import sample
 
 pytestmark = pytest.mark.programs
@@ -55,7 +55,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
         )
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri(), wait_until="networkidle")
+        goto(page, path.as_uri())
         return page
 
     yield open

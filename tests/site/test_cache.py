@@ -14,6 +14,7 @@ from survey.site import build as building
 from survey.site.cache import PACKAGE, Cache
 from survey.site.drafts import NO_PROSE, TABLES, Withheld, draft, fill
 from survey.site.facts import Facts
+from survey.site.families import FAMILIES, Family
 from tests.conftest import few_data
 
 
@@ -107,8 +108,8 @@ def test_only_families_that_read_what_has_changed_are_made_again(
     families = list[str]()
     make = building._made
 
-    def noted(family: building.Family, facts: Facts) -> dict[str, str | bytes]:
-        families.append(family.__name__)
+    def noted(family: Family, facts: Facts) -> dict[str, str | bytes]:
+        families.append(family.name)
         return make(family, facts)
 
     def files(cache: Cache, site_url: str = "https://a.example/") -> dict[str, str | bytes]:
@@ -122,22 +123,20 @@ def test_only_families_that_read_what_has_changed_are_made_again(
     monkeypatch.setattr(building, "_made", noted)
     with Cache(tmp_path / "made") as cache:
         first = files(cache)
-        assert families == [family.__name__ for family in building.FAMILIES]
+        assert families == [family.name for family in FAMILIES]
         assert files(cache) == first
         assert families == []
         assert files(cache, "https://b.example/") != first
-        assert {*families} == {family.__name__ for family, reads in building.FAMILIES.items() if reads is not None}
+        assert {*families} == {family.name for family in FAMILIES if family.reads is not None}
         edit("summary", "Now: ")
         assert files(cache) == building.build(Facts(load(data), "https://a.example/")) != first
-        assert {*families[: -len(building.FAMILIES)]} == READ_SUMMARIES
+        assert {*families[: -len(FAMILIES)]} == READ_SUMMARIES
         edit("why-rl", "As it says, ")
         assert files(cache) == building.build(Facts(load(data), "https://a.example/"))
-        assert {*families[: -len(building.FAMILIES)]} == READ_EVIDENCE
+        assert {*families[: -len(FAMILIES)]} == READ_EVIDENCE
         edit("title", "An ")
         assert files(cache) == building.build(Facts(load(data), "https://a.example/"))
-        assert {*families[: -len(building.FAMILIES)]} == {
-            family.__name__ for family, reads in building.FAMILIES.items() if reads is not None
-        }
+        assert {*families[: -len(FAMILIES)]} == {family.name for family in FAMILIES if family.reads is not None}
 
 
 READ_SUMMARIES = {"claim_files", "entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
@@ -145,10 +144,10 @@ READ_EVIDENCE = {"claim_files", "entry_pages", "agreement_pages", "data_files", 
 
 
 def test_a_family_that_reads_nothing_of_the_pool_is_the_same_for_any_pool(pool: Pool, published: Pool) -> None:
-    free = [family for family, reads in building.FAMILIES.items() if reads is None]
+    free = [family for family in FAMILIES if family.reads is None]
     assert len(free) == 3
     for family in free:
-        assert dict(family(Facts(pool))) == dict(family(Facts(published)))
+        assert dict(family.make(Facts(pool))) == dict(family.make(Facts(published)))
 
 
 def test_a_family_cannot_read_what_it_does_not_name(tmp_path: Path) -> None:

@@ -125,19 +125,20 @@ def reading(pool: Pool, id: str) -> Coding:
 
     """
     if id == POOL:
-        return Coding(POOL, "this pool", pool.day, OWN, _own(pool))
+        return pool.once(_own)
     if id not in pool.codings:
         raise ValueError(f"there is no coding {quoted(id)} {expected(id, [*pool.codings, POOL])}")
     return pool.codings[id]
 
 
-def _own(pool: Pool) -> tuple[Judgement, ...]:
+def _own(pool: Pool) -> Coding:
     why = {axis.id: axis.why for axis in pool.taxonomy.on("entry")}
-    return tuple(
+    judgements = (
         Judgement(entry.key, axis, tags, {"why": entry.text(why[axis])})
         for entry in pool
         for axis, tags in entry.tags.items()
     )
+    return Coding(POOL, "this pool", pool.day, OWN, tuple(judgements))
 
 
 def reading_pairs(pool: Pool) -> tuple[Pair, ...]:
@@ -209,13 +210,9 @@ def _comparable(pool: Pool, axis: str) -> Axis:
     return axes[axis]
 
 
-def _on(coding: Coding, axis: str) -> dict[str, Judgement]:
-    return {judgement.key: judgement for judgement in coding.judgements if judgement.axis == axis}
-
-
 def _shared(pool: Pool, one: Coding, other: Coding, axis: str) -> dict[str, tuple[Judgement, Judgement]]:
     """Return the judgements of two readers on an axis, for every entry of the pool that both coded."""
-    first, second = _on(one, axis), _on(other, axis)
+    first, second = one.on(axis), other.on(axis)
     return {e.key: (first[e.key], second[e.key]) for e in pool if e.key in first and e.key in second}
 
 

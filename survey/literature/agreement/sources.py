@@ -49,17 +49,17 @@ def sources(pool: Pool, axes: Sequence[str]) -> Sources | str:
 
 
 def _shared(pool: Pool, one: Coding, other: Coding, axes: Sequence[str]) -> Keys:
-    coded = [{j.key for j in coding.judgements if j.axis == axis} for coding in (one, other) for axis in axes]
-    return Keys(entry.key for entry in pool).intersection(*coded)
+    coded = [coding.on(axis).keys() for coding in (one, other) for axis in axes]
+    return Keys(set.intersection({entry.key for entry in pool}, *coded))
 
 
 def _blind(one: Coding, other: Coding, keys: Keys, axes: Sequence[str]) -> int:
     """Return how many of the entries one of the two coded blind, on each of the axes."""
-    judged = [j for coding in (one, other) for j in coding.judgements if j.notes.get("blind") == "yes"]
-    return len(keys.intersection(*({j.key for j in judged if j.axis == axis} for axis in axes)))
+    read = ([*one.on(axis).values(), *other.on(axis).values()] for axis in axes)
+    return len(keys.intersection(*({j.key for j in judged if j.notes.get("blind") == "yes"} for judged in read)))
 
 
 def _lacks_absence(pool: Pool, coding: Coding, axis: Axis, keys: Keys) -> bool:
     """Return whether a reader never said that there is no value, on entries of which the pool says so."""
-    said = any(j.axis == axis.id and j.tags[0].absent for j in coding.judgements)
+    said = any(judgement.tags[0].absent for judgement in coding.on(axis.id).values())
     return not said and any(entry.primary(axis.id) in {*Absence} for entry in pool if entry.key in keys)

@@ -16,13 +16,13 @@ from survey.literature.bibtex.fields import (
     check_combinations,
     check_field,
 )
-from survey.literature.bibtex.latex import COMBINING, FONTS, SYMBOLS, readable
+from survey.literature.bibtex.latex import COMBINING, FONTS, SYMBOLS, readable, to_latex
 from survey.literature.bibtex.names import Name, parse_names
-from survey.literature.bibtex.reading import parse_bibtex, read_bibtex, write_bibtex
+from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
-    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Name", "arxiv_date", "check_combinations",
-    "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "unwritable",
+    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "arxiv_date", "check_combinations",
+    "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "to_latex", "unwritable",
     "write_bibtex",
 ]  # fmt: skip

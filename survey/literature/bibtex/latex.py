@@ -92,6 +92,22 @@ def to_unicode(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(out))
 
 
+IN_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+})  # fmt: skip
+"""What stands in LaTeX for a character that is a command there."""
+
+
+def to_latex(text: str) -> str:
+    r"""Return a text in LaTeX, where other letters than ASCII stand as they are.
+
+    >>> to_latex("40 % of R&D_x")
+    '40 \\% of R\\&D\\_x'
+    """
+    return text.translate(IN_LATEX)
+
+
 @lru_cache(maxsize=1 << 17)  # the same titles are converted many times
 def readable(text: str) -> str:
     """Return ``to_unicode(text)``, or the raw text if it cannot be converted."""

@@ -37,10 +37,10 @@ NO_ENTRY = ("comment", "preamble", "string")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An entry, the position after it, and the number of lines before that position."""
+    """An entry, the length of its text, and the number of lines before the end of it."""
 
     block: Block
-    end: int
+    length: int
     line: int
 
 
@@ -49,6 +49,7 @@ def entry(text: str, at: int, line: int) -> Found | None:
 
     ``at`` must be the start of a line, and ``line`` is the number of lines before it.
     """
+    start = at
     between = BETWEEN.match(text, at)
     begin = between.end() if between else at
     head = HEAD.match(text, begin)
@@ -70,7 +71,7 @@ def entry(text: str, at: int, line: int) -> Found | None:
     if not tail:
         return None
     block = Block(intern(head[1].lower()), head[2], first, MappingProxyType(fields))
-    return Found(block, tail.end(), line + 1)
+    return Found(block, tail.end() - start, line + 1)
 
 
 def next_entry(text: str, at: int) -> int:

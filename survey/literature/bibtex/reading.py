@@ -17,26 +17,37 @@ from survey.literature.problems import Problem, quoted
 NEWLINE = re.compile(rb"\r\n|\r|\n")
 
 
-def read_bibtex(path: Path, shown: str = "", max_bytes: int = 0) -> Document:
-    """Return the entries of a file. A broken entry is a problem and hides no other entry."""
+Known = dict[tuple[str, int], line_parser.Found]
+"""Entries that were parsed before, by their text and the number of lines before it; positions count from its start."""
+
+
+def read_bibtex(path: Path, shown: str = "", max_bytes: int = 0, known: Known | None = None) -> Document:
+    """Return the entries of a file. A broken entry is a problem and hides no other entry.
+
+    ``known`` are the entries of an earlier reading; it then holds those of this one.
+    """
     shown = shown or str(path)
     text, problems = _decoded(path, shown, max_bytes)
     if text is None:
         return Document(shown, (), tuple(problems))
-    document = parse_bibtex(text, shown)
+    document = parse_bibtex(text, shown, known)
     return Document(shown, document.blocks, (*problems, *document.problems))
 
 
-def parse_bibtex(text: str, shown: str = "<text>") -> Document:
-    """Return the entries of a text."""
+def parse_bibtex(text: str, shown: str = "<text>", known: Known | None = None) -> Document:
+    """Return the entries of a text; ``known`` as for ``read_bibtex``."""
     if not text.strip():
         return Document(shown, (), ())
-    blocks, problems = list[Block](), list[Problem]()
+    blocks, problems, met = list[Block](), list[Problem](), Known()
     at = line = 0
     while at < len(text):
-        if found := line_parser.entry(text, at, line):
+        part = text[at : text.find("\n@", at + 1) + 1 or len(text)], line
+        found = known.get(part) if known else None
+        if found or (found := line_parser.entry(text, at, line)):
+            if found.length <= len(part[0]):
+                met[part] = found
             blocks.append(found.block)
-            at, line = found.end, found.line
+            at, line = at + found.length, found.line
             continue
         end = line_parser.next_entry(text, at)
         parsed = full_parser.parse(text[at:end], shown, line)
@@ -47,6 +58,9 @@ def parse_bibtex(text: str, shown: str = "<text>") -> Document:
         problems += parsed.problems
         line += text.count("\n", at, end)
         at = end
+    if known is not None:
+        known.clear()
+        known.update(met)
     return Document(shown, tuple(blocks), (*problems, *_repeated_keys(blocks, shown)))
 
 

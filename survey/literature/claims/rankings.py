@@ -86,7 +86,7 @@ def _ordering(judge: Judge, variant: Variant, axis: Axis, day: date) -> Pool | N
         if axis.id in variant.rankings:
             return judge.pool.as_of(day).where(pairs(variant.rankings[axis.id]))
         coding = getattr(judge.readings, variant.reading, "")
-        if not coding or all(judgement.axis != axis.id for judgement in judge.pool.codings[coding].judgements):
+        if not coding or not judge.pool.codings[coding].on(axis.id):
             return None
     return variant_pool(judge, variant, day)
 

@@ -88,6 +88,11 @@ class Judgement:
     """Whether it fails on the works of that edition as they are tagged today."""
 
     @property
+    def brief(self) -> tuple[str, str, Status]:
+        """The claim, its sentence and its status, for lists."""
+        return self.claim.id, self.claim.sentence, self.status
+
+    @property
     def broad(self) -> Tally:
         """The tally as the pool is coded."""
         return self.tallies[0]
@@ -205,7 +210,7 @@ class Judge:
         coding = getattr(self.readings, reading)
         if reading == "published" and not self._codes(coding, claim):
             return self._stated_and_added(claim, day)
-        axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
+        axes = self.pool.codings[coding].axes
         if claim.largest or axes.isdisjoint(claim.axes):
             return None
         return tally(getattr(self, reading).as_of(day), claim, reading)
@@ -327,8 +332,8 @@ class Judge:
 
     def _codes(self, coding: str, claim: Claim) -> bool:
         """Return whether a coding has all axes of a claim."""
-        axes = {judgement.axis for judgement in self.pool.codings[coding].judgements}
-        return bool(claim.axes) and not claim.largest and axes.issuperset(claim.axes)
+        axes = self.pool.codings[coding].axes
+        return bool(claim.axes) and not claim.largest and axes >= {*claim.axes}
 
     def _unlike_published(self, claim: Claim, then: Pool) -> Iterator[Problem]:
         assert self.readings is not None
@@ -353,11 +358,7 @@ def _works_read(coding: Coding, claim: Claim) -> frozenset[str]:
     """Return the works of which a coding has every axis of a claim."""
     if not claim.axes or claim.largest:
         return frozenset()
-    coded: dict[str, set[str]] = {axis: set() for axis in claim.axes}
-    for judgement in coding.judgements:
-        if judgement.axis in coded:
-            coded[judgement.axis].add(judgement.key)
-    return frozenset(set.intersection(*coded.values()))
+    return frozenset(set.intersection(*({*coding.on(axis)} for axis in claim.axes)))
 
 
 def _suffice(claim: Claim, added: int) -> bool:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache, partial
 from typing import Any
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -65,6 +66,7 @@ BARE = {
 """Types whose values TriG and JSON have a notation for, and how they look."""
 
 
+@cache
 def name(prefixed: str) -> Iri:
     """Return the IRI of a prefixed name.
 
@@ -94,13 +96,14 @@ def literal(value: str | int | bool | date) -> Literal:
 def trig(graphs: Graphs, prefixes: Mapping[str, str]) -> str:
     """Return graphs as TriG. The graph with the empty name is the default graph: alone it is Turtle."""
     lines = [f"@prefix {prefix}: <{Iri(base)}> ." for prefix, base in prefixes.items()]
+    written = cache(partial(_written, prefixes=prefixes))
     for graph, triples in graphs.items():
         indent = "  " if graph else ""
-        lines += ["", f"{_written(graph, prefixes)} {{"] if graph else [""]
+        lines += ["", f"{written(graph)} {{"] if graph else [""]
         for subject, found in _by_subject(triples).items():
-            lines.append(indent + _written(subject, prefixes))
+            lines.append(indent + written(subject))
             stated = [
-                f"{indent}  {_written(predicate, prefixes)} {', '.join(_written(value, prefixes) for value in values)}"
+                f"{indent}  {written(predicate)} {', '.join(map(written, values))}"
                 for predicate, values in found.items()
             ]
             lines += [f"{line} ;" for line in stated[:-1]] + [f"{stated[-1]} ."]

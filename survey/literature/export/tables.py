@@ -71,12 +71,13 @@ def to_json(pool: Pool) -> str:
         "survey": pool.taxonomy.title,
         "as_of": pool.day.isoformat(),
         "data": pool.fingerprint,
-        "entries": [_entry(entry) for entry in pool],
+        "entries": [entry_data(entry) for entry in pool],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def entry_data(entry: Entry) -> dict[str, Any]:
+    """Return all data of an entry, as in the JSON export."""
     return {
         "key": entry.key,
         "type": entry.block.type,

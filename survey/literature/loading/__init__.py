@@ -1,5 +1,6 @@
 """Reading ``bib/``: ``load`` gives a pool, ``read_pool`` also its problems; ``checking`` checks single files."""
 
+from survey.literature.loading.memory import Memory
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -36,6 +37,7 @@ __all__ = [
     "SCREENED",
     "SEARCHES",
     "TAXONOMY",
+    "Memory",
     "counted_pool",
     "latest_today",
     "load",

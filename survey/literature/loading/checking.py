@@ -89,9 +89,10 @@ def existing_entries(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
 
 def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     known = {e.key for e in (*pool.entries, *pool.records)}
+    tags = {entry.key: entry.tags for entry in pool}
     by_name: dict[str, Callable[[], Sequence[Problem]]] = {
         READERS: lambda: read_readers(path)[1],
-        ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, pool.entries, pool.codings)[1],
+        ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, tags, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],

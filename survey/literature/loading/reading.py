@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from survey.literature.bibtex import read_bibtex
 from survey.literature.claims import Judge
+from survey.literature.loading.memory import Memory
 from survey.literature.pool import (
     Entry,
     Pool,
@@ -59,21 +60,29 @@ def latest_today() -> date:
     return max(built, datetime.now(FIRST_ZONE).date())
 
 
-def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tuple[Problem, ...]]:
+def read_pool(
+    folder: Path, today: date | None = None, memory: Memory | None = None
+) -> tuple[Pool | None, tuple[Problem, ...]]:
     """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read.
 
-    A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is.
+    A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is. A
+    ``memory`` of earlier readings spares to read again what has not changed.
     """
+    memory = memory or Memory()
+    read = memory.get
     try:
-        taxonomy = read_taxonomy(folder / TAXONOMY)
+        taxonomy = read(read_taxonomy, folder / TAXONOMY)
     except InvalidSurvey as error:
         return None, error.problems
-    document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes)
-    entries, problems = read_entries(document, taxonomy)
+    document = read_bibtex(folder / POOL, max_bytes=taxonomy.max_bytes, known=memory.blocks)
+    if memory.taxonomy is not taxonomy:
+        memory.taxonomy = taxonomy
+        memory.checked.clear()
+    entries, problems = read_entries(document, taxonomy, memory.checked)
     problems += check_impossible_cells(entries, taxonomy)
     records: tuple[Record, ...] = ()
     if os.path.lexists(folder / EXCLUDED):
-        excluded = read_bibtex(folder / EXCLUDED, max_bytes=taxonomy.max_bytes)
+        excluded = read(read_bibtex, folder / EXCLUDED, "", taxonomy.max_bytes)
         records, found = read_records(excluded, taxonomy)
         problems += found
     background: tuple[Entry, ...] = ()
@@ -82,18 +91,19 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
         problems += found
     problems += check_duplicates([*entries, *records, *background])
     problems += check_days([*entries, *records], today or latest_today())
-    keys = {entry.key for entry in (*entries, *records)}
-    codings, found = read_codings(folder / CODINGS, taxonomy, keys)
+    keys = frozenset(entry.key for entry in (*entries, *records))
+    codings, found = read(read_codings, folder / CODINGS, taxonomy, keys)
     problems += found
-    audits, found = read_audits(folder / CODINGS, taxonomy, keys)
+    audits, found = read(read_audits, folder / CODINGS, taxonomy, keys)
     problems += found
-    trials, found = read_trials(folder / CODINGS, taxonomy, keys)
+    trials, found = read(read_trials, folder / CODINGS, taxonomy, keys)
     problems += found
-    adjudications, found = read_adjudications(folder / CODINGS, taxonomy, entries, codings)
+    tags = {entry.key: entry.tags for entry in entries}
+    adjudications, found = read(read_adjudications, folder / CODINGS, taxonomy, tags, codings)
     problems += found
     notes, searched, found = read_gaps(folder / GAPS, taxonomy)
     problems += found
-    searches, found = read_searches(folder / SEARCHES)
+    searches, found = read(read_searches, folder / SEARCHES)
     problems += [*found, *check_routes(searches, [*entries, *records])]
     protocol, found = read_protocol(folder / PROTOCOL, taxonomy, {record.key for record in records})
     problems += [*found, *check_rulings(protocol, records), *check_sourcing(protocol.sourcing, entries)]
@@ -104,14 +114,14 @@ def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tup
     problems += found
     appraisal, found = read_appraisal(folder / APPRAISAL, taxonomy, entries)
     problems += found
-    editions, found = read_editions(folder / EDITIONS)
+    editions, found = read(read_editions, folder / EDITIONS, beside=folder / Path(EDITIONS).stem)
     problems += found
     if not problems:  # what cannot be read differs in every edition
         problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
-    claims, found = read_claims(folder / CLAIMS, taxonomy, keys, codings)
+    claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
         taxonomy,
         entries,

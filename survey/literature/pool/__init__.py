@@ -43,6 +43,7 @@ from survey.literature.pool.editions import (
 )
 from survey.literature.pool.entries import (
     REQUIRED,
+    Checked,
     Entry,
     Record,
     check_days,
@@ -96,6 +97,7 @@ __all__ = [
     "Ask",
     "Audit",
     "AuditedField",
+    "Checked",
     "Claim",
     "Coding",
     "Edition",

@@ -131,11 +131,31 @@ class Record(Entry):
     __slots__ = ()
 
 
-def read_entries(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry, ...], list[Problem]]:
-    """Return the entries of a document, and their problems."""
+Checked = dict[int, tuple["Entry", list[Problem]]]
+"""Entries that were checked before against a taxonomy, with their problems, by the identity of their blocks."""
+
+
+def read_entries(
+    document: Document, taxonomy: Taxonomy, checked: Checked | None = None
+) -> tuple[tuple[Entry, ...], list[Problem]]:
+    """Return the entries of a document, and their problems.
+
+    ``checked`` are those of an earlier reading with the same taxonomy; it then holds those of this one.
+    """
     reading = _Reading(document.path, taxonomy, "entry")
-    entries = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
-    return entries, [*document.problems, *reading.problems]
+    found: Checked = {}
+    for block in document.blocks:
+        known = checked.get(id(block)) if checked else None
+        if not known or known[0].block is not block:
+            number = len(reading.problems)
+            entry = Entry(block, reading.tags(block), document.path)
+            known = entry, reading.problems[number:]
+        found[id(block)] = known
+    if checked is not None:
+        checked.clear()
+        checked.update(found)
+    problems = [problem for _, own in found.values() for problem in own]
+    return tuple(entry for entry, _ in found.values()), [*document.problems, *problems]
 
 
 def read_records(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Record, ...], list[Problem]]:

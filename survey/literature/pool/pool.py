@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 else:
     pd = lazy("pandas")
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 
@@ -143,14 +144,17 @@ class Pool:
         """The day of the newest entry."""
         return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
 
-    @property
+    @cached_property
     def day(self) -> date:
         """The day of this pool: that of the snapshot, otherwise of the full pool.
 
         That is the day of the newest entry or, if an edition was changed later, of the newest change.
         """
-        whole = self.parent or self
-        return self.snapshot or max([whole.last_added, *(e.last_change for e in self.editions.values() if e.rows)])
+        if self.snapshot:
+            return self.snapshot
+        if self.parent is not None:
+            return self.parent.day
+        return max([self.last_added, *(e.last_change for e in self.editions.values() if e.rows)])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -286,6 +290,16 @@ class Pool:
             if entry.key not in results:
                 results[entry.key] = make(entry)
         return [results[entry.key] for entry in self.entries]
+
+    def once(self, compute: Callable[[Pool], R]) -> R:
+        """Return what a function computes from this pool, computed once."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        return self._computed[compute]  # type: ignore[return-value]
+
+    @cached_property
+    def _computed(self) -> dict[Callable[[Pool], object], object]:
+        return {}
 
     @cached_property
     def _results(self) -> defaultdict[Callable[[Entry], Any], dict[str, Any]]:

@@ -1,8 +1,18 @@
 """Support for related-work sections: selection, shortest reading path, paragraph skeleton, nearest entries."""
 
-from survey.literature.related.nearest import neighbours
+from survey.literature.related.nearest import Neighbours, neighbours
 from survey.literature.related.paragraph import NOTICE, Style
 from survey.literature.related.related import Related, by_preference, in_reading_order, related
 from survey.literature.related.selection import Filter
 
-__all__ = ["NOTICE", "Filter", "Related", "Style", "by_preference", "in_reading_order", "neighbours", "related"]
+__all__ = [
+    "NOTICE",
+    "Filter",
+    "Neighbours",
+    "Related",
+    "Style",
+    "by_preference",
+    "in_reading_order",
+    "neighbours",
+    "related",
+]

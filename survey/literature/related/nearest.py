@@ -22,7 +22,11 @@ RESOLUTION = 1_000_000_000
 """Factor that turns weights into integers, so that sums do not depend on the order."""
 
 
-def neighbours(pool: Pool) -> dict[str, list[tuple[str, list[tuple[str, str]]]]]:
+Neighbours = dict[str, list[tuple[str, list[tuple[str, str]]]]]
+"""For each key the keys of the nearest entries, each with axis and value of the tags both have."""
+
+
+def neighbours(pool: Pool) -> Neighbours:
     """Return for each key the nearest entries, each with the tags both have, rarest first.
 
     The weight of a shared tag is its information content: the logarithm of its inverse frequency.

@@ -16,11 +16,11 @@ FAILED = "This notebook failed: {}"
 class BackgroundRuns:
     """The runs of a server's notebooks, as many at a time as there are processors.
 
-    A finished run is in ``folder``, which the server watches: it then builds the site again.
+    A finished run is in ``folder``; ``ended`` is called then.
     """
 
-    def __init__(self, project: Path, report: Callable[[str], None]) -> None:
-        self.project, self.report = project, report
+    def __init__(self, project: Path, report: Callable[[str], None], ended: Callable[[], None] = lambda: None) -> None:
+        self.project, self.report, self.ended = project, report, ended
         self.folder = project / ".cache" / "notebooks"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.slots = threading.Semaphore(os.cpu_count() or 1)
@@ -64,10 +64,10 @@ class BackgroundRuns:
                 run_and_cache(notebook, path, self.project, own)
             except Exception as error:  # a kernel can die in many ways, and the page must not wait for ever
                 self.failed[path] = str(error)
-                (self.folder / f"{path.stem}.failed").write_text(str(error))  # the server builds again
             self.waiting -= 1
             state = f"{self.waiting} left" if self.waiting else "none left"
             self.report(f"{os.path.relpath(path)} {'failed' if path in self.failed else 'has run'}, {state}")
+            self.ended()
 
 
 def _with_note(notebook: Notebook, note: str) -> Notebook:

@@ -17,7 +17,7 @@ from typing import Any
 from markupsafe import Markup
 
 from survey.literature import Axis, Entry, Pool, Shape
-from survey.literature.claims import Judge, Status
+from survey.literature.claims import Judge, Status, edition_bib
 from survey.literature.counting.lag import lag, recall_at
 from survey.literature.gaps import OPEN, gap_map, pairs
 from survey.literature.pool import BUDGETS, cell_label
@@ -53,6 +53,7 @@ class Figures:
     pool: Pool
     page: str
     pictures: Pictures
+    site_url: str = ""
     cited: dict[str, Entry] = field(default_factory=dict)
 
     def functions(self) -> Mapping[str, Any]:
@@ -73,6 +74,7 @@ class Figures:
             "claim",
             "coverage",
             "asof",
+            "bibtex",
             "measured",
             "campaigns",
             "sessions",
@@ -217,6 +219,11 @@ class Figures:
     def asof(self) -> str:
         """Return the day of the snapshot from which this page's figures are computed."""
         return self.pool.day.isoformat()
+
+    def bibtex(self, as_of: str | None = None) -> Markup:
+        """Return how to cite this site as of the snapshot, or as of the day of an edition, in BibTeX."""
+        day = date.fromisoformat(as_of) if as_of else self.pool.day
+        return Markup("\n```bibtex\n{}```\n").format(Markup(edition_bib(self.pool, day, self.site_url)))
 
     def measured(self) -> Markup:
         """Return the table of benchmark results, each compared with a peer or a limit."""

@@ -51,9 +51,9 @@ class Prose:
     figures: Figures
 
     @classmethod
-    def of(cls, pool: Pool, page: str, pictures: Pictures) -> Prose:
+    def of(cls, pool: Pool, page: str, pictures: Pictures, site_url: str = "") -> Prose:
         """Return the prose of a page (a path below docs/), with access to the pool and its charts."""
-        return cls(Figures(pool, page, pictures))
+        return cls(Figures(pool, page, pictures, site_url))
 
     def rendered(self, text: str, shown: str) -> str:
         """Return a part with figures, citations and formulas filled in; ``shown`` names it in errors.
@@ -69,7 +69,11 @@ class Prose:
         pool, page = self.figures.pool, self.figures.page
         judge = Judge(pool)
         found = [judge.judged(claim) for claim in pool.claims if page in claim.chapters]
-        return render("prose/chapter-claims.md.j2", found=found, page=page, signs=SIGNS) if found else ""
+        return (
+            render("prose/chapter-claims.md.j2", found=[one.brief for one in found], page=page, signs=SIGNS)
+            if found
+            else ""
+        )
 
     def references(self) -> str:
         """Return the list of the works cited so far as a section; empty if there are none."""
@@ -80,14 +84,14 @@ class Prose:
         return render("prose/references.md.j2", works=works, pool=self.figures.pool, page=self.figures.page)
 
 
-def render_prose(text: str, pool: Pool, page: str, shown: str, pictures: Pictures) -> str:
+def render_prose(text: str, pool: Pool, page: str, shown: str, pictures: Pictures, site_url: str = "") -> str:
     """Return the Markdown of a page with figures filled in, and its claims and references at the end.
 
     Raises:
         InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
 
     """
-    prose = Prose.of(pool, page, pictures)
+    prose = Prose.of(pool, page, pictures, site_url)
     text = prose.rendered(text, shown)
     added = [part for part in (prose.claims(), prose.references()) if part]
     return "\n\n".join([text.rstrip(), *added]) if added else text

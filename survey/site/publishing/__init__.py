@@ -1,4 +1,4 @@
-"""Publishing: the MkDocs plugin and the pages that it reuses, staging, the policy, output folders, bill of materials.
+"""Publishing: the MkDocs plugin, the pages that it reuses, staging, the policy, output folders, bill of materials.
 
-Only ``plugin``, ``finished`` and ``warning_count`` depend on MkDocs.
+Only ``plugin``, ``incremental`` and ``serving`` depend on MkDocs.
 """

@@ -16,21 +16,26 @@ from jinja2 import Environment
 from mkdocs.config import base, config_options
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import CountHandler
+from mkdocs.utils import CountHandler, meta
 from mkdocs.utils.templates import TemplateContext
 
 from survey import garbage_collection
 from survey.atomic import atomic_write
+from survey.site.publishing.incremental.warning_count import Warnings
+from survey.site.publishing.serving.background import TO_COME, Background
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
-from survey.site.publishing.warning_count import Warnings
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
+
+RECORD = "site-files"
+"""The file, beside the cache, in which a build tells the next one what it left in the folder of the site."""
 
 LOG = logging.getLogger("mkdocs.plugins.survey")
 
@@ -59,7 +64,10 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.building: StagedBuild | None = None
         self.policy: Any = None
         self.pages: Any = None
-        self.runs: Any = None
+        self.cache: Any = None
+        self.build: Any = None
+        self.last: Any = None
+        self.background = Background(LOG)
 
     def on_startup(self, *, command: str, dirty: bool = False) -> None:
         """Note the command. A plugin with this event is kept for all rebuilds of a server."""
@@ -69,12 +77,12 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Watch the files that pages depend on, besides docs/."""
         self.folder = Path(config.config_file_path).parent / self.config.bib
         if self.serving:
-            self._cache_folder(NOTEBOOKS)  # watched: a run that ends in the background belongs on its page
+            self.background.folder = self._cache_folder("background")
         project = self.folder.parent
         for place in (
             self.folder,
             project / NOTEBOOKS,
-            project / ".cache" / NOTEBOOKS,
+            project / ".cache" / "background",
             project / "requirements" / "site.txt",
             PACKAGE,
         ):
@@ -85,7 +93,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Redirect the site to a staging folder until the build is complete."""
         site = config.site_dir
         try:
-            self.building = StagedBuild(site, in_place=self.dirty)
+            # a server's pages stay where they are, but for those that change
+            self.stays = self.serving and not self.dirty and bool(self.last and self.last.files)
+            self.building = StagedBuild(
+                site, in_place=self.dirty, gone=(lambda: self.site.gone()) if self.stays else None
+            )
         except NotBuilt as error:
             raise PluginError(str(error)) from None
         config.site_dir = self.building.site
@@ -93,15 +105,28 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.warnings = Warnings()
         self.building.steps.enter_context(self.warnings.counted())
 
+    @event_priority(100)
+    def _before_post_build(self, *, config: MkDocsConfig) -> None:
+        """Complete the checks of links, and the search index before its plugin writes it."""
+        if self.pages and not self.dirty:
+            self.pages.check_links()
+            self.pages.complete_index()
+
     @event_priority(-100)  # after every plugin that writes into the site
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _after_post_build(self, *, config: MkDocsConfig) -> None:
         """Publish the new site, unless MkDocs is about to abort over warnings; then it is discarded at the end."""
         if self.building and not (config.strict and _warned()):
-            if self.pages:
-                self.pages.keep(Path(config.site_dir))
+            if self.cache:
+                self.cache.partial = bool(self.build.later)
+            left = self.pages and self.site.left(self.pages.keep(Path(config.site_dir)))
             self.building.publish()
-            if self.runs:
-                self.runs.begin()
+            self.last = left
+            if left and not self.serving:  # the folder of a server is gone when it ends
+                left.write(self._cache_folder("") / RECORD)
+            if self.build and self.serving:
+                self.background.follow(self.build)
+
+    on_post_build = CombinedEvent(_before_post_build, _after_post_build)
 
     @event_priority(-100)
     def on_build_error(self, *, error: Exception) -> None:
@@ -109,8 +134,14 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.building and (message := self.building.abort(error)):
             raise PluginError(message) from None
 
+    @event_priority(-100)
+    def on_serve(self, server: LiveReloadServer, **_: Any) -> None:
+        """Show on every page what is still being computed, and serve the pages of the last build during the next."""
+        self.background.attach(server)
+
     def on_shutdown(self) -> None:
         """Discard an interrupted build."""
+        self.background.stop()
         if self.building:
             self.building.abort(KeyboardInterrupt())
 
@@ -118,57 +149,73 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Add every computed page and file; refuse to replace a hand-written one."""
         self.wing = self._current_code()
         project = self.folder.parent
-        self.cache = self.wing.Cache(self._cache_folder("site"))
-        if self.building:
-            self.building.steps.enter_context(self.cache)
         overrides = config.theme.custom_dir
         held = (Path(config.docs_dir), project / NOTEBOOKS, Path(overrides) if overrides else None, self.folder)
         if problems := self.wing.links_outside(project, *held):
             raise PluginError("\n".join(map(str, problems)))
         try:
-            found, problems = self.wing.read_pool(Path(os.path.relpath(self.folder)))
-            pool = self.wing.counted_pool(found, problems)
+            ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
+            with garbage_collection.paused():
+                self._begin(config, list(ran.values()))
+                computed = self.build.files()
+                notebooks = list(self._notebooks(ran, config))
+        except self.wing.InvalidSurvey as error:
+            raise PluginError(str(error)) from None
+        for path, content in computed.items():
+            if files.get_file_from_path(path):
+                raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
+            files.append(self.wing.ComputedFile(config, path, content, self.build, self.site))
+        self.computed = computed
+        for file in [*notebooks, *self._to_come(files, config)]:
+            files.append(file)
+        if self.building:
+            self.building.steps.enter_context(garbage_collection.frozen())
+        return files
+
+    def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> None:
+        """Prepare what one build needs to know: the data, the cache, the last build, the texts of its pages."""
+        self.cache = self.cache or self.wing.Cache(self._cache_folder("site"))
+        if self.building:
+            self.building.steps.enter_context(self.cache)
+        data = Path(os.path.relpath(self.folder))
+        later = self.wing.Later() if self.serving and not config.strict and not self.background.failed else None
+        build = self.wing.Build(data, self.cache, config.site_url or "", self._issues(), notebooks, self.serving, later)
+        self.build = build.after(self.build)
+        try:
+            problems = self.build.problems
         except self.wing.InvalidSurvey as error:
             raise PluginError(f"the data has problems:\n{error}") from None
         for problem in problems:
             LOG.warning(str(problem))
-        try:
-            ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
-            self.facts = self.wing.Facts(
-                pool, config.site_url or "", self._issues(), list(ran.values()), self.cache, self.folder
-            )
-            pages = self.wing.drafted_files(self.facts)
-            notebooks = list(self._notebooks(ran, config))
-        except self.wing.InvalidSurvey as error:
-            raise PluginError(str(error)) from None
-        for path, content in pages.items():
-            if files.get_file_from_path(path):
-                raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
-            # the text of a page keeps its placeholders, so that it is recognised
-            text = content if path.endswith(".md") else self._filled(content)
-            files.append(File.generated(config, path, content=text))
-        for file in notebooks:
-            files.append(file)
-        self.edits = self.wing.source_locations(pool)
-        self.computed = set(pages)
-        if self.building:
-            self.building.steps.enter_context(garbage_collection.frozen())
-        return files
+        place = os.path.realpath(self.building.place if self.building else config.site_dir)
+        if self.last is None or self.last.site != place:
+            self.last = self.wing.LastBuild.read(place, self._cache_folder("") / RECORD)
+        self.site = self.wing.SiteFiles(self.last, config.site_dir, stay=self.stays)
+        self.notebooks: dict[str, str] = {}
+
+    def _to_come(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
+        """Yield a page for each address in the navigation that is computed later."""
+        later = self.build.later
+        for path in _addresses(config.nav or ()):
+            if later and path not in self.computed and not files.get_file_from_path(path) and later.has(path):
+                yield File.generated(config, path, content=TO_COME)
 
     def _executed(self, paths: list[Path], project: Path) -> dict[Path, dict[str, Any]]:
         """Run the notebooks; a server shows the other pages meanwhile."""
         if not self.serving:
             found: dict[Path, dict[str, Any]] = self.wing.executed(paths, project, LOG.info)
             return found
-        self.runs = self.runs or self.wing.BackgroundRuns(project, LOG.info)
-        return dict(self.runs.executed(paths))
+        if self.background.runs is None:
+            self.background.runs = self.wing.BackgroundRuns(project, LOG.info, self.background.run_ended)
+        return dict(self.background.runs.executed(paths))
 
     def _notebooks(self, ran: dict[Path, dict[str, Any]], config: MkDocsConfig) -> Iterator[File]:
         """Yield each notebook as a page with outputs and live figures, and as a file to download."""
         filled = self.folder.parent / ".cache" / "pages"
         for path, notebook in ran.items():
             name = f"{NOTEBOOKS}/{path.name}"
-            text = self.wing.filled_notebook(self.facts, notebook, name)
+            text = self.build.notebook(notebook, name)
+            self.notebooks[name] = self.wing.mark(text)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(filled / name, durable=False) as stream:  # another build may read it
                 stream.write(text.encode())
@@ -176,34 +223,54 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             yield File.generated(config, f"{NOTEBOOKS}/files/{path.name}", content=json.dumps(notebook, indent=1))
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        """Look for the pages that an earlier build has made."""
-        self.pages = self.wing.FinishedPages(self.cache, self.warnings, config, files, nav)
+        """Find the pages that an earlier build has made."""
+        pages = files.documentation_pages()
+        sources = self.build.sources
+        for file in pages:
+            if config.repo_url and file.page and file.src_uri in sources:
+                path, line = sources[file.src_uri]
+                file.page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
+        texts = {file.src_uri: self._mark(file, config) for file in pages}
+        variant = "served" if self.serving else ""
+        self.pages = self.wing.Pages(self.build, self.site, self.warnings, config, files, nav, texts, variant)
+        if not self.dirty:
+            self.pages.finish()
+
+    def _mark(self, file: File, config: MkDocsConfig) -> str:
+        """Return a mark of the text of a page: of a hand-written one with its live figures and citations."""
+        if file.src_uri in self.computed:
+            return str(self.computed[file.src_uri].mark)
+        if file.src_uri in self.notebooks:
+            return self.notebooks[file.src_uri]
+        try:
+            text, about = meta.get_data(file.content_string)
+        except (OSError, ValueError):  # MkDocs reports it when it reads the page
+            return ""
+        if file.page and file.page.is_homepage:
+            about |= self.build.home
+        shown = self._shown(text, file.src_uri, config)
+        return str(self.wing.mark(f"{json.dumps(about, sort_keys=True, default=str)}\n{shown}"))
 
     @event_priority(-100)  # after every plugin that changes the text
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Fill in the live figures and citations of a hand-written page; skip a page that is finished."""
-        text = self._text(markdown, page.file.src_uri, config)
+        """Fill in the live figures and citations of a hand-written page."""
         if page.is_homepage:
-            page.meta["structured"] = self.wing.dataset(self.facts.pool, self.facts.site_url)
-            page.meta["published"] = self.facts.pool.last_added.isoformat()
-        if page.file.src_uri in self.edits and config.repo_url:
-            path, line = self.edits[page.file.src_uri]
-            page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
-        return str(self.pages.begin(page, text))
+            page.meta |= self.build.home
+        return str(self.pages.begin(page, self._shown(markdown, page.file.src_uri, config)))
 
-    def _text(self, markdown: str, path: str, config: MkDocsConfig) -> str:
-        if path in self.computed or path.endswith(".ipynb"):
-            return markdown
-        shown = os.path.relpath(Path(config.docs_dir) / path)
+    def _shown(self, text: str, path: str, config: MkDocsConfig) -> str:
+        """Return the text of a page with live figures and citations: other texts than hand-written ones have them."""
+        if path in self.computed or path in self.notebooks:
+            return text
         try:
-            return str(self.wing.filled_page(self.facts, markdown, path, shown))
+            return str(self.build.page(text, path, os.path.relpath(Path(config.docs_dir) / path)))
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
 
     @event_priority(-100)
-    def on_page_content(self, html: str, *, page: Page, files: Files, **_: Any) -> str:
+    def on_page_content(self, html: str, *, page: Page, **_: Any) -> str:
         """Reduce a rendered notebook to what a reader needs."""
-        if page.file.src_uri.endswith(".ipynb") and not self.pages.is_finished(page):
+        if page.file.src_uri.endswith(".ipynb"):
             try:
                 html = str(self.wing.slimmed(html, page.file.src_uri, self.pages.names))
             except self.wing.InvalidSurvey as error:
@@ -212,13 +279,14 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     @event_priority(-100)  # after the search has read the page
     def on_page_context(self, context: TemplateContext, *, page: Page, **_: Any) -> TemplateContext:
-        """Add the sections of a finished page to the search index."""
-        for section in self.pages.index(page):
-            section.update({name: self._filled(text) for name, text in section.items() if isinstance(text, str)})
+        """Note the sections of a page in the search index."""
+        self.pages.index(page)
         return context
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, **_: Any) -> None:
         """Derive the Content-Security-Policy from the inline scripts of the theme; it allows no others."""
+        if self.pages:
+            self.pages.put_finished()
         self.policy = None
         if config.theme.name != "material":
             return  # the inline scripts of other themes are unknown
@@ -228,15 +296,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     @event_priority(-100)
     def on_post_page(self, output: str, *, page: Page, **_: Any) -> str:
         """Add the policy to the page, and an accessible name to Material's search dialog, which lacks one."""
-        return self._guarded(self._filled(self.pages.output(page, output)), page.file.src_uri)
+        return str(self.build.filled(self.pages.output(page, self._guarded(output, page.file.src_uri))))
 
     def on_post_template(self, output_content: str, *, template_name: str, **_: Any) -> str:
         """Do the same on the page for addresses that do not exist."""
         return self._guarded(output_content, template_name)
-
-    def _filled(self, content: Any) -> Any:
-        """Return a file with the fingerprints of the data in their places."""
-        return self.wing.fill(content, self.facts.source) if isinstance(content, str) else content
 
     def _guarded(self, html: str, name: str) -> str:
         html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
@@ -253,6 +317,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.code_of and newest > self.code_of:
             for name in [name for name in sys.modules if name.startswith("survey.") and name != __name__]:
                 del sys.modules[name]
+            self.cache = self.build = None
+            self.background.stop()
         self.code_of = newest
         return importlib.import_module("survey.site")
 
@@ -266,6 +332,17 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.config.issues or not repository:
             return self.config.issues
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/issues/new"
+
+
+def _addresses(nav: Any) -> Iterator[str]:
+    """Yield every address in a navigation."""
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, dict):
+        yield from _addresses(list(nav.values()))
+    else:
+        for item in nav:
+            yield from _addresses(item)
 
 
 def _warned() -> bool:

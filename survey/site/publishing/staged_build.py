@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,8 +21,10 @@ class StagedBuild:
     ``site`` is the staging folder to write to; callbacks on ``steps`` run when the build ends.
     """
 
-    def __init__(self, site: str, *, in_place: bool) -> None:
+    def __init__(self, site: str, *, in_place: bool, gone: Callable[[], Iterable[str]] | None = None) -> None:
         """Create the staging folder; ``in_place`` (a build of changes alone) uses the site's own.
+
+        With ``gone`` the staging folder needs to have only the files that changed (``staged_folder``).
 
         Raises:
             NotBuilt: if another build of the same folder is under way, or the folder cannot be written.
@@ -31,7 +34,7 @@ class StagedBuild:
         self.steps = ExitStack()
         try:
             if not in_place:
-                self.site = str(self.steps.enter_context(staged_folder(Path(os.path.relpath(site)))))
+                self.site = str(self.steps.enter_context(staged_folder(Path(os.path.relpath(site)), gone)))
         except (Busy, OSError) as error:
             raise NotBuilt(self.abort(error) or str(error)) from None
 

@@ -20,7 +20,7 @@ from survey.literature.bibtex.latex import to_unicode
 from survey.literature.pool.tags import format_tags
 from survey.site.facts import Facts
 from survey.site.pages.new_entry.builder import new_entry_pages
-from tests.browser.conftest import Site, Visit, violations
+from tests.browser.conftest import Site, Visit, goto, reload, violations
 from tests.browser.new_entry.form import PAGE, bibtex, empty, following, put, told
 from tests.conftest import ROOT
 
@@ -230,14 +230,14 @@ def test_what_was_typed_outlives_a_reload_until_the_form_is_cleared(opened: Visi
     page = opened.page
     put(page, pool["magrpo"].block, pool.taxonomy)
     before = bibtex(page)
-    page.reload(wait_until="networkidle")
+    reload(page)
     assert bibtex(page) == before
     empty(page)
     assert parse_bibtex(bibtex(page)).blocks[0].fields.keys() == {"added"}
     page.get_by_role("button", name="Undo").click()
     assert bibtex(page) == before
     empty(page)
-    page.reload(wait_until="networkidle")
+    reload(page)
     assert parse_bibtex(bibtex(page)).blocks[0].fields.keys() == {"added"}
     opened.clean()
 
@@ -296,7 +296,7 @@ def test_without_scripts_the_page_names_the_command_and_the_vocabulary(visit: Op
 
 def test_if_the_list_of_the_survey_does_not_come_the_form_still_works_and_says_so(opened: Visit) -> None:
     opened.page.route("**/works.json", lambda route: route.fulfill(status=503))
-    opened.page.reload(wait_until="networkidle")
+    reload(opened.page)
     expect(opened.page.locator("[data-said]")).to_contain_text("could not be loaded")
     opened.page.get_by_label("Title").fill("Zebras")
     assert "{Zebras}" in bibtex(opened.page)
@@ -313,7 +313,7 @@ def test_it_works_under_a_strict_policy_and_opens_an_issue_that_is_filled_in(ope
         route.fulfill(body=page, content_type="text/html", headers={"Content-Security-Policy": policy})
 
     opened.page.route("**/take-part/strict/", strictly)
-    opened.page.goto(f"{site.url}take-part/strict/", wait_until="networkidle")
+    goto(opened.page, f"{site.url}take-part/strict/")
     opened.page.get_by_label("Title").fill("Zebras & Co")
     link = opened.page.locator("[data-issue]")
     href = link.get_attribute("href") or ""

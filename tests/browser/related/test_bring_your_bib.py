@@ -13,7 +13,7 @@ from playwright.sync_api import Route, expect
 from survey.literature import Pool, parse_bibtex
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
-from tests.browser.conftest import Site, Visit, violations
+from tests.browser.conftest import Site, Visit, goto, reload, violations
 from tests.browser.related.own_bib import BROKEN, PAGE, compare, linked, section
 
 pytestmark = pytest.mark.programs
@@ -195,14 +195,14 @@ def test_it_works_under_a_strict_content_security_policy(opened: Visit, site: Si
         route.fulfill(body=page, content_type="text/html", headers={"Content-Security-Policy": policy})
 
     opened.page.route("**/take-part/strict/", strictly)
-    opened.page.goto(f"{site.url}take-part/strict/", wait_until="networkidle")
+    goto(opened.page, f"{site.url}take-part/strict/")
     assert "the survey has 1 among" in compare(opened, "@misc{x, eprint = {1705.08926}}")
     assert [error for error in opened.errors if "favicon" not in error] == []
 
 
 def test_if_the_list_of_the_survey_does_not_come_the_page_says_so(opened: Visit) -> None:
     opened.page.route("**/works.json", lambda route: route.fulfill(status=503))
-    opened.page.reload(wait_until="networkidle")
+    reload(opened.page)
     expect(opened.page.locator("[role=status]")).to_contain_text("could not be loaded")
     expect(opened.page.locator("form.bring")).to_be_hidden()
 

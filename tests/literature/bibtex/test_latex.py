@@ -1,11 +1,13 @@
 """LaTeX in BibTeX fields is shown as Unicode, without loss."""
 
+import unicodedata
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from survey.literature.bibtex import readable
-from survey.literature.bibtex.latex import UnknownLatex, to_unicode
+from survey.literature.bibtex.latex import UnknownLatex, to_latex, to_unicode
 
 SHOWN = [
     ("plain text", "plain text"),
@@ -63,3 +65,10 @@ def test_text_without_commands_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("raw", ["\\'{" * 5000 + "}" * 5000, "\\'" * 5000, "{" * 5000, "$" * 5001])
 def test_deep_nesting_ends(raw: str) -> None:
     assert readable(raw) is not None
+
+
+@given(st.text(st.characters(blacklist_characters="`'-", blacklist_categories=["Cs"])))
+@example("\uf900")  # which composes to another ideograph
+def test_text_written_in_latex_is_shown_as_it_was(text: str) -> None:
+    shown = to_unicode(to_latex(text))
+    assert unicodedata.normalize("NFC", shown) == unicodedata.normalize("NFC", text)

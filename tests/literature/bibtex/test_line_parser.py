@@ -64,7 +64,7 @@ def fast(text: str) -> tuple[list[Block], list[Problem]]:
 def test_an_entry_as_this_project_writes_it_is_plain() -> None:
     found = line_parser.entry(PLAIN, 0, 0)
     assert found
-    assert (found.end, found.line) == (len(PLAIN), 6)
+    assert (found.length, found.line) == (len(PLAIN), 6)
     assert [found.block] == full(PLAIN)[0]
 
 
@@ -72,7 +72,7 @@ def test_every_entry_of_the_pool_is_plain() -> None:
     text = (ROOT / "bib" / "pool.bib").read_text("utf-8")
     at = line = number = 0
     while found := line_parser.entry(text, at, line):
-        at, line, number = found.end, found.line, number + 1
+        at, line, number = at + found.length, found.line, number + 1
     assert not text[at:].strip()
     assert number == len(full(text)[0]) > 200
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from survey.literature.pool.codings.coding import Coding, compared_values
 from survey.literature.pool.codings.rows import NOTES, WAS, judged_rows
-from survey.literature.pool.entries import Entry
 from survey.literature.pool.tags import Tag, format_tags, parse_tags
 from survey.literature.problems import Problem, quoted
 from survey.literature.taxonomy import Taxonomy
 
 ADJUDICATIONS = "adjudications.csv"
 """The file of adjudications, with the columns key, axis, value and why, and optionally ``was``."""
+
+
+Tags = Mapping[str, Mapping[str, tuple[Tag, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +32,25 @@ class Adjudication:
 
 
 def read_adjudications(
-    folder: Path, taxonomy: Taxonomy, entries: Iterable[Entry], codings: Mapping[str, Coding]
+    folder: Path, taxonomy: Taxonomy, tags: Tags, codings: Mapping[str, Coding]
 ) -> tuple[dict[tuple[str, str], Adjudication], list[Problem]]:
     """Return the adjudications in the folder of the codings, by entry and axis; none if there is no such file.
 
+    ``tags`` are those of the pool, by key and axis.
     A row is a problem if it gives no reason, if its value differs from the pool's tag (one of the two is out of
     date), or if no two readings differ there.
     """
     path = folder / ADJUDICATIONS
     if not os.path.lexists(path):
         return {}, []
-    by_key = {entry.key: entry for entry in entries}
-    rows, problems = judged_rows(path, taxonomy, by_key, (*NOTES, WAS))
+    rows, problems = judged_rows(path, taxonomy, tags, (*NOTES, WAS))
     read: dict[tuple[str, str], list[tuple[Tag, ...]]] = {}
     for judgement in (j for coding in codings.values() for j in coding.judgements):
         read.setdefault((judgement.key, judgement.axis), []).append(judgement.tags)
     found = {}
     for line, row in rows:
         place, axis = (row.key, row.axis), taxonomy[row.axis]
-        stands = by_key[row.key].tags.get(row.axis, ())
+        stands = tags[row.key].get(row.axis, ())
         messages = []
         if row.tags and row.tags != stands:
             stated, standing = quoted(format_tags(row.tags)), quoted(format_tags(stands))
@@ -62,13 +64,13 @@ def read_adjudications(
             messages.append("no two readings differ here (delete the row)")
         problems += [Problem(str(path), line, message, *place) for message in messages]
         found[place] = Adjudication(row.key, row.axis, row.tags, row.notes.get("why", ""), was)
-    return found | _settled_by_parts(found, codings.values(), by_key, taxonomy), problems
+    return found | _settled_by_parts(found, codings.values(), tags, taxonomy), problems
 
 
 def _settled_by_parts(
     found: Mapping[tuple[str, str], Adjudication],
     codings: Collection[Coding],
-    by_key: Mapping[str, Entry],
+    tags: Tags,
     taxonomy: Taxonomy,
 ) -> dict[tuple[str, str], Adjudication]:
     """Return what is settled on derived axes on which readers of the parts differ, since it is settled on the parts."""
@@ -76,12 +78,12 @@ def _settled_by_parts(
     for axis in (axis for axis in taxonomy.on("entry") if axis.steps):
         read: dict[str, set[tuple[str, ...]]] = {}
         for coding in codings:
-            if {*axis.parts} <= {judgement.axis for judgement in coding.judgements}:
-                for judgement in (j for j in coding.judgements if j.axis == axis.id):
+            if coding.axes >= {*axis.parts}:
+                for judgement in coding.on(axis.id).values():
                     read.setdefault(judgement.key, set()).add(compared_values(judgement.tags, axis))
-        for key, entry in by_key.items():
+        for key, own in tags.items():
             rulings = [found[key, part] for part in axis.parts if (key, part) in found]
             if rulings and len(read.get(key, ())) > 1 and (key, axis.id) not in found:
                 why = " ".join(dict.fromkeys(ruling.why for ruling in rulings))
-                settled[key, axis.id] = Adjudication(key, axis.id, entry.tags.get(axis.id, ()), why)
+                settled[key, axis.id] = Adjudication(key, axis.id, own.get(axis.id, ()), why)
     return settled

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from survey.literature.pool.codings.rows import Judgement, read_judgements
@@ -25,7 +26,7 @@ TRIALS = "trials"
 """The folder of trials: codings by rules that were tried on a few entries before the codebook was settled."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Coding:
     """All judgements of one reader, and a statement about the reader that is shown wherever the coding is used."""
 
@@ -39,9 +40,32 @@ class Coding:
     taken_over: bool = False
     """Whether the pool took its first tags over from this coding: then the pool is no reading beside it."""
 
-    def of(self, key: str) -> dict[str, Judgement]:
+    def of(self, key: str) -> Mapping[str, Judgement]:
         """Return the judgements on one entry, by axis."""
-        return {j.axis: j for j in self.judgements if j.key == key}
+        return self._by_key.get(key, {})
+
+    def on(self, axis: str) -> Mapping[str, Judgement]:
+        """Return the judgements on one axis, by the key of the entry."""
+        return self._by_axis.get(axis, {})
+
+    @property
+    def axes(self) -> Set[str]:
+        """The axes on which any entry was judged."""
+        return self._by_axis.keys()
+
+    @cached_property
+    def _by_key(self) -> dict[str, dict[str, Judgement]]:
+        found: dict[str, dict[str, Judgement]] = {}
+        for judgement in self.judgements:
+            found.setdefault(judgement.key, {})[judgement.axis] = judgement
+        return found
+
+    @cached_property
+    def _by_axis(self) -> dict[str, dict[str, Judgement]]:
+        found: dict[str, dict[str, Judgement]] = {}
+        for judgement in self.judgements:
+            found.setdefault(judgement.axis, {})[judgement.key] = judgement
+        return found
 
     def with_keys(self, keys: Mapping[str, str]) -> Coding:
         """Return the coding with other keys in place of some."""

@@ -12,8 +12,9 @@ from survey.literature.claims import (
     READINGS,
     SIGNS,
     Judgement,
-    citable_sentence,
+    citation,
     distribution,
+    edition_bib,
     interval_in_words,
     question,
     snapshots,
@@ -23,6 +24,7 @@ from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import Answer, Entry, Table
 from survey.site.facts import Facts, Files
+from survey.site.markup.links import address
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
 from survey.site.pages.claims.statements import Statements
@@ -76,7 +78,10 @@ def claim_pages(facts: Facts) -> Files:
                 meanings=MEANINGS,
                 named=NAMED,
                 rows=rows,
-                sentence=citable_sentence(last, pool.as_of(last.day).fingerprint),
+                cited=citation(
+                    last, pool.as_of(last.day).fingerprint, f"{facts.site_url}{address(page)}" if facts.site_url else ""
+                ),
+                edition=edition_bib(pool, last.day, facts.site_url),
                 structured=Statements(pool, facts.site_url).json_ld(last, works=False),
             ),
         )

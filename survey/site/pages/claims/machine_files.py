@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.pages.claims.comparison import comparison
 from survey.site.pages.claims.statements import VOCABULARY, Statements
@@ -17,7 +18,7 @@ def claim_files(facts: Facts) -> Files:
     The address of a nanopublication depends on all that it states. They are made from the pool itself, therefore, and
     not from a draft, in which the fingerprint of the data is missing.
     """
-    judged = [judgements[-1] for judgements in facts.ledger.values()]
+    judged = [judgements[-1] for judgements in facts.reading(NO_PROSE).ledger.values()]
     if not judged:
         return
     statements = Statements(facts.source, facts.site_url)

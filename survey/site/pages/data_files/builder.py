@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, counts
-from survey.literature.export.tables import TEXTS
+from survey.literature.export.tables import TEXTS, entry_data
 from survey.literature.pool import cell_label, cells, counted
 from survey.literature.taxonomy import Term
+from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.markup.links import address, anchor
@@ -40,7 +41,8 @@ def data_files(facts: Facts) -> Files:
     pool, downloads = facts.pool, facts.exports
     whole = downloads["data/pool.json"]
     listed = {path: (download.media, download.words) for path, download in DOWNLOADS.items()}
-    for path, content, words in _parts(pool, json.loads(whole)["entries"]):
+    tags = facts.reading(NO_PROSE)
+    for path, content, words in chain(_entries(pool), tags.cached("axes and cells", lambda: list(_counted(tags.pool)))):
         listed[path] = (JSON, words)
         yield path, content
     yield PACKAGE, _written(datapackage(pool, whole, downloads["data/pool.csv"]))
@@ -57,12 +59,17 @@ def data_files(facts: Facts) -> Files:
     })  # fmt: skip
 
 
-def _parts(pool: Pool, exported: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
-    """Yield path, content and description of each file; ``exported`` are the entries as in pool.json."""
-    for entry, known in zip(pool, exported, strict=True):
+def _entries(pool: Pool) -> Iterator[tuple[str, str, str]]:
+    """Yield path, content and description of the file of each entry."""
+    stamp = _stamp(pool)
+    for entry in pool:
         more = {"page": address(f"entries/{entry.key}.md"), "work": structured(entry)}
         words = f"One entry: {entry.by}, {entry.year}."
-        yield f"data/entries/{entry.key}.json", _compact(_stamp(pool) | known | more), words
+        yield f"data/entries/{entry.key}.json", _compact(stamp | entry_data(entry) | more), words
+
+
+def _counted(pool: Pool) -> Iterator[tuple[str, str, str]]:
+    """Yield path, content and description of the file of each axis, and of the cells of each pair of main axes."""
     for axis in pool.taxonomy:
         words = f"An axis with its values, their definitions and the keys of their entries: {axis.label}."
         yield f"data/axes/{axis.id}.json", _compact(_stamp(pool) | _axis(pool, axis)), words

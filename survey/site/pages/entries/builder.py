@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from survey.literature import Entry, Pool
-from survey.literature.claims import SIGNS
+from survey.literature.claims import SIGNS, Judgement, Status
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import aliases
-from survey.literature.related import neighbours
+from survey.literature.related import Neighbours, neighbours
+from survey.site.cache import digest
+from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.citations import coins
 from survey.site.markup.templates import render
@@ -17,31 +20,55 @@ from survey.site.pages.claims.ledger import claims_of
 
 def entry_pages(facts: Facts) -> Files:
     """Yield the page and the BibTeX of each entry, and a redirect page for each former key."""
-    pool, near, counting = facts.pool, neighbours(facts.pool), claims_of(facts.ledger)
-    for entry in pool:
-        page = f"entries/{entry.key}.md"
-        alone = pool.keep([entry.key])
-        bib = to_bib(alone, stamped=False)
-        yield f"entries/{entry.key}.bib", to_bib(alone)
-        yield (
-            page,
-            render(
-                "pages/entries/entry.md.j2",
-                entry=entry,
-                pool=pool,
-                page=page,
-                axes=[a for a in pool.taxonomy.on("entry") if a.id in entry.tags],
-                bib=bib,
-                near=[(pool[key], shared) for key, shared in near[entry.key]],
-                readings=_readings(pool, entry),
-                counting=counting.get(entry.key, []),
-                signs=SIGNS,
-                structured=structured(entry),
-                coins=coins(entry),
-                issues=facts.issues,
-            ),
+    others = facts.reading(NO_PROSE)
+    near, counting = others.once(_near), others.once(_counting)
+    for entry in facts.pool:
+        yield f"entries/{entry.key}.bib", to_bib(facts.pool.keep([entry.key]))
+        works = [(others.pool[key], shared) for key, shared in near[entry.key]]
+        claims = [one.brief for one in counting.get(entry.key, [])]
+        yield f"entries/{entry.key}.md", _page(facts, entry, works, claims)
+    yield from _moved(facts.pool)
+
+
+def _page(
+    facts: Facts,
+    entry: Entry,
+    near: list[tuple[Entry, list[tuple[str, str]]]],
+    claims: list[tuple[str, str, Status]],
+) -> str:
+    """Return the page of an entry, made again only if what is shown of it, or beside it, has changed."""
+    pool, page = facts.pool, f"entries/{entry.key}.md"
+
+    def made() -> str:
+        return render(
+            "pages/entries/entry.md.j2",
+            entry=entry,
+            taxonomy=pool.taxonomy,
+            appraisal=pool.appraisal,
+            page=page,
+            axes=[a for a in pool.taxonomy.on("entry") if a.id in entry.tags],
+            bib=to_bib(pool.keep([entry.key]), stamped=False),
+            near=near,
+            readings=_readings(pool, entry),
+            counting=claims,
+            signs=SIGNS,
+            structured=structured(entry),
+            coins=coins(entry),
+            issues=facts.issues,
         )
-    yield from _moved(pool)
+
+    fields = [entry.block.type, entry.key, *((name, field.text) for name, field in entry.block.fields.items())]
+    beside = [(other.key, other.title, other.by, other.year, shared) for other, shared in near]
+    shown = [fields, beside, [(*claim, status.name) for *claim, status in claims], facts.issues, facts.other_data]
+    return facts.cached(f"{page} {digest(json.dumps(shown))}", made, data=False)
+
+
+def _near(facts: Facts) -> Neighbours:
+    return neighbours(facts.pool)
+
+
+def _counting(facts: Facts) -> dict[str, list[Judgement]]:
+    return claims_of(facts.ledger)
 
 
 def source_locations(pool: Pool) -> dict[str, tuple[str, int]]:

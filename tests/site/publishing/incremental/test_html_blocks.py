@@ -10,7 +10,7 @@ import pytest
 from survey.literature import load
 from survey.site.build import build
 from survey.site.facts import Facts
-from survey.site.publishing.html_blocks import anchors, put_back, set_aside
+from survey.site.publishing.incremental.html_blocks import anchors, put_back, set_aside
 from tests.conftest import few_data
 
 EXTENSIONS = ["toc", "tables", "fenced_code", "admonition", "attr_list", "md_in_html"]

@@ -1,0 +1,1 @@
+"""What a server does beside MkDocs: it computes in the background, and serves the former pages meanwhile."""
