@@ -173,7 +173,7 @@ def cells_of(pool: Pool, rows: str, columns: str) -> dict[str, Related]:
     """Return the citation material of each cell of a pair of axes, by its anchor.
 
     Cells count entries as the table does; cells of uncoded entries are left out. A cell has the
-    same sentence whichever axis is in the rows.
+    same sentence whichever axis is in the rows, and no reading path.
     """
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     order = list(pool.taxonomy.axes)
@@ -182,5 +182,5 @@ def cells_of(pool: Pool, rows: str, columns: str) -> dict[str, Related]:
         for b in cells(across):
             filters: list[Filter] = sorted([(rows, a), (columns, b)], key=lambda pair: order.index(pair[0]))
             if NOT_CODED not in (a, b):
-                out[anchor(a, b)] = related(pool, filters, primary=True)
+                out[anchor(a, b)] = related(pool, filters, (), primary=True)
     return out

@@ -82,7 +82,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(claim_pages, NO_PROSE, ("claims/*.md", "claims/*.bib"), slow=True),
     Family(claim_files, PROSE, ("claims/*.jsonld", "claims/*.trig", "claims/*.csv", "claims/*.ttl"), slow=True),
     Family(robustness_pages, NO_PROSE, ("measure/robustness.md",), slow=True),
-    Family(change_pages, NO_PROSE, ("measure/changes.md", "claims/*.atom"), slow=True),
+    Family(change_pages, NO_PROSE, ("measure/changes.md", "measure/changes/*.csv", "claims/*.atom"), slow=True),
     Family(agreement_pages, {EVIDENCE}, ("measure/agreement*", "charts/agreement.json"), slow=True),
     Family(scale_pages, {TABLES}),
     Family(gap_pages, NO_PROSE, ("gaps/*.md", "gaps/*.bib"), slow=True),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import json
 import os
 import shutil
 import threading
@@ -175,9 +174,7 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
     """Open pages of a site, and close them all in the end."""
     contexts = []
 
-    def opened(
-        path: str = "", width: int = 1280, scheme: str = "light", scripts: bool = True, finds: bool = False
-    ) -> Visit:
+    def opened(path: str = "", width: int = 1280, scheme: str = "light", scripts: bool = True) -> Visit:
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",
@@ -192,11 +189,7 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
         page.on("pageerror", lambda error: made.errors.append(str(error)))
 
         def check(route: Route) -> None:
-            if route.request.url.endswith("/search_index.json") and not finds:
-                # to read it whole takes a page a second of the processor, and few tests search
-                index = json.loads((site.folder / "search" / "search_index.json").read_text())
-                route.fulfill(json={**index, "docs": []})
-            elif route.request.url.startswith((site.url, "data:", "blob:")):
+            if route.request.url.startswith((site.url, "data:", "blob:")):
                 route.continue_()
             else:
                 made.foreign.append(route.request.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.programs
 Open = Callable[..., Visit]
 
 GAP_MAP = "gaps/reward-by-credit/"
+CROSSTAB = "measure/reward-by-credit/"
 
 FOCUSED = """() => {
     const e = document.activeElement, s = getComputedStyle(e);
@@ -49,6 +51,25 @@ def test_the_ledger_is_walked_by_keyboard_from_the_list_to_a_sentence_in_the_cli
     found.page.keyboard.press("Enter")
     expect(button).to_have_text("Copied")
     assert found.page.evaluate("navigator.clipboard.readText()").strip() == found.page.locator("#sentence").inner_text()
+    found.clean()
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("individual--agent", r"holds \d+ entries tagged"), ("individual--team", "holds no entry tagged")],
+)
+def test_a_cell_of_a_table_is_copied_as_a_sentence(visit: Open, cell: str, said: str) -> None:
+    found = visit(CROSSTAB)
+    button = found.page.locator(f":is(#{cell}[data-cite], #{cell} [data-cite])")
+    until(found.page, "[...document.querySelectorAll('[data-cite]')].every(button => button.onclick)")
+    row, column = (found.page.locator(place).first.inner_text() for place in (f"section:has(#{cell}) h3", f"#{cell} b"))
+    button.click()
+    expect(button).to_have_text("Copied")
+    copied = found.page.evaluate("navigator.clipboard.readText()")
+    assert re.search(said, copied), copied
+    assert f"reward family: {row}" in copied
+    assert f"credit unit: {column}" in copied
+    assert "{" not in copied
     found.clean()
 
 

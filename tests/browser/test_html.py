@@ -189,3 +189,19 @@ def test_the_whole_pool_lies_at_its_addresses(site: Site, name: str) -> None:
 
 def test_the_search_index_stays_small(site: Site) -> None:
     assert Path(site.folder / "search" / "search_index.json").stat().st_size < 1_200_000
+
+
+# ------------------------------------------------------------- weight
+
+
+def test_no_page_is_heavy_but_the_api_and_notebooks(site: Site) -> None:
+    sizes = {path.relative_to(site.folder).as_posix(): path.stat().st_size for path in site.folder.rglob("*.html")}
+    heavy = {path: size for path, size in sizes.items() if size > 150_000}
+    assert {path for path in heavy if not path.startswith(("notebooks/", "take-part/api/", "traces/api/"))} == set()
+
+
+def test_nothing_is_published_for_developers_of_the_theme_or_for_other_languages(site: Site) -> None:
+    paths = {path.relative_to(site.folder).as_posix() for path in site.folder.rglob("*") if path.is_file()}
+    assert "assets/javascripts/lunr" not in {path.rpartition("/")[0] for path in paths}
+    assert [path for path in paths if path.endswith(".map")] == []
+    assert [path for path in paths if path.startswith("assets/javascripts/workers/search.")]

@@ -66,6 +66,9 @@ def test_a_long_list_leads_to_all_of_its_works_in_the_table(visit: Open, pool: P
     expect(found.page.locator("ul.works").first.locator("li")).to_have_count(LISTED)
     found.page.get_by_role("link", name="All in the table of entries").click()
     expect(found.page.locator(".matches")).to_contain_text(f"{len(works)} of {len(pool)} entries")
+    for shown in range(PER_PAGE, len(works), PER_PAGE):
+        expect(found.page.locator("tbody tr")).to_have_count(shown)
+        found.page.get_by_role("button", name=f"Show {min(PER_PAGE, len(works) - shown)} more").click()
     expect(found.page.locator("tbody tr")).to_have_count(len(works))  # they are drawn in several frames
     assert set(rows(found)) == {e.key for e in works}
     found.clean()
@@ -209,9 +212,28 @@ def test_the_picture_on_the_home_page_leads_to_the_values(visit: Open) -> None:
     found.clean()
 
 
+def test_the_index_of_the_search_is_asked_for_when_somebody_searches_and_once(visit: Open) -> None:
+    found = visit()
+    asked: list[str] = []
+    found.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    reload(found.page)
+    assert asked.count("survey.js") == 1
+    assert asked.count("search_index.json") == 0
+    found.page.keyboard.press("/")
+    found.page.keyboard.type("counterfactual")
+    expect(found.page.locator(".md-search-result__link").first).to_be_visible()
+    found.page.locator(".md-search-result__link").first.click()
+    found.page.locator(".md-search__input").click()
+    found.page.locator(".md-search__input").fill("")
+    found.page.locator(".md-search__input").press_sequentially("delegate")
+    expect(found.page.locator(".md-search-result__link").first).to_contain_text("elegat")
+    assert asked.count("search_index.json") == 1
+    found.clean()
+
+
 @pytest.mark.parametrize("query", ["Contextual Counterfactual", "Foerster", "orchestration hybrid"])
 def test_search_finds_entries_by_title_author_and_tag(visit: Open, query: str) -> None:
-    found = visit(finds=True)
+    found = visit()
     found.page.locator(".md-search__input").click()
     found.page.locator(".md-search__input").press_sequentially(query)
     expect(found.page.locator(".md-search-result__link").first).to_be_visible()

@@ -45,13 +45,22 @@ class Writer:
 
     def count(self) -> str:
         """Return a sentence with the number of matching entries, of all entries, the edition and the fingerprint."""
-        found, whole = len(self.found.entries), len(self.found.pool)
-        edition = f"edition {self.found.pool.day}, data {self.found.pool.fingerprint}"
-        pool = f"The pool of {self._quoted(self.taxonomy.title)} holds"
-        if not self.found.filters:
-            return f"{pool} {_entries(whole)} ({edition})."
-        tagged = " and ".join(self._filter(axis, values) for axis, values in self.found.filters)
-        return f"{pool} {_entries(found)} tagged {tagged}{self._rank()} (n = {found} of {whole}, {edition})."
+        found = len(self.found.entries)
+        labels = [(axis, self._labels(axis, values)) for axis, values in self.found.filters]
+        return self._counted(_entries(found), str(found), labels)
+
+    def pattern(self, places: Mapping[str, str]) -> str:
+        """Return that sentence with ``{entries}``, ``{n}``, and a place for the label on each axis."""
+        return self._counted("{entries}", "{n}", [(axis, places[axis]) for axis, _ in self.found.filters])
+
+    def _counted(self, entries: str, number: str, labels: Sequence[tuple[str, str]]) -> str:
+        pool, whole = self.found.pool, len(self.found.pool)
+        edition = f"edition {pool.day}, data {pool.fingerprint}"
+        holds = f"The pool of {self._quoted(self.taxonomy.title)} holds"
+        if not labels:
+            return f"{holds} {_entries(whole)} ({edition})."
+        tagged = " and ".join(self._escaped(f"{self.taxonomy[axis].label.lower()}: {label}") for axis, label in labels)
+        return f"{holds} {entries} tagged {tagged}{self._rank()} (n = {number} of {whole}, {edition})."
 
     def sentences(self) -> Iterator[str]:
         """Yield the sentences of the paragraph."""
@@ -96,13 +105,15 @@ class Writer:
             yield f"Separately, {join_words(separate)}."
 
     def _filter(self, name: str, values: str) -> str:
-        axis = self.taxonomy[name]
-        labels = []
+        return self._escaped(f"{self.taxonomy[name].label.lower()}: {self._labels(name, values)}")
+
+    def _labels(self, name: str, values: str) -> str:
+        axis, labels = self.taxonomy[name], []
         for value in values.split(","):
             word, _, how = (part.strip() for part in value.partition(":"))
             label = " or ".join(self.taxonomy.label(name, found) for found in axis.resolve(word))
             labels.append(f"{label}, {axis.qualifiers[how].label}" if how else label)
-        return self._escaped(f"{axis.label.lower()}: {' or '.join(labels)}")
+        return " or ".join(labels)
 
     def _rank(self) -> str:
         if not any(self.taxonomy[axis].shape is Shape.RANKED for axis, _ in self.found.filters):

@@ -5,7 +5,7 @@ Every statement is a count. The author of the section decides which works to cit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -61,6 +61,16 @@ class Related(Selection):
     def cited(self, style: Style | str = Style.TEXT) -> str:
         """Return the sentence, escaped for a style."""
         return Writer(self, Style(style)).count()
+
+    def pattern(self, places: Mapping[str, str]) -> str:
+        """Return the sentence with places to fill in, so that it can be said of other values of the same axes.
+
+        >>> from survey.literature import load
+        >>> found = related(load("bib"), [("credit", "turn"), ("decision", "stop: learned")])
+        >>> found.pattern({"credit": "{row}", "decision": "{column}"}).partition(" holds ")[2][:72]
+        '{entries} tagged credit unit: {row} and orchestration decision: {column}'
+        """
+        return Writer(self, Style.TEXT).pattern(places)
 
     def paragraph(self, style: Style | str = Style.TEXT) -> str:
         """Return a paragraph skeleton with citations; always show ``notice`` with it."""

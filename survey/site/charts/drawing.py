@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
 from survey.site.cache import Cache
-from survey.site.markup.links import url
+from survey.site.markup.links import address, url
 from survey.site.markup.templates import render
 from survey.site.theme.typefaces import SANS, for_charts, made_of
 
@@ -158,14 +158,26 @@ class Pictures:
             if not self.cache.has((RENDERER, spec)):
                 _drawn(spec)
 
-    def figure(self, chart: Chart, page: str, shared: bool = True) -> str:
-        """Return a chart as a figure in a page; ``shared`` if its specification is a file of the site."""
+    def figure(self, chart: Chart, page: str, shared: bool = True, listed: bool = True) -> str:
+        """Return a chart as a figure in a page.
+
+        It is ``shared`` if its specification is a file of the site, and ``listed`` if a phone shows its numbers as a
+        list, unless the page has such a list anyway.
+        """
         spec, runtime = (url(page, spec_path(chart.id)), url(page, RUNTIME)) if shared else ("", "")
         home = url(page, "index.md")
         picture = self.svg(chart.spec).replace(f'xlink:href="{ROOT}', f'xlink:href="{home}')
-        return render(
-            "charts/chart.html.j2", chart=chart, svg=picture, spec=spec, runtime=runtime, home=home, root=ROOT
+        figure = render(
+            "charts/chart.html.j2",
+            chart=chart,
+            svg=picture,
+            spec=spec,
+            runtime=runtime,
+            home=home,
+            root=ROOT,
+            listed=listed,
         )
+        return figure.replace(f'href="{home}{address(page)}#', 'href="#')
 
     def svg(self, spec: dict[str, Any]) -> str:
         """Return the picture: the same specification always gives the same bytes."""
@@ -185,9 +197,47 @@ def _in_palette(picture: str) -> str:
     # Material's instant navigation would try to set href on links in a drawing: xlink:href it leaves alone
     picture = picture.replace(RENDERERS_BASE, "")
     picture = picture.replace("xlink:href=", 'tabindex="-1" xlink:href=').replace(' target="_blank"', "")
-    return re.sub(
+    picture = re.sub(
         r'(<svg [^<>]*?) width="(\d+)(?:\.\d+)?" height="(\d+)(?:\.\d+)?"', r'\1 width="\2" height="\3"', picture
     )
+    return MARKS.sub(_said_once, picture)
+
+
+MARKS = re.compile(r'<g class="mark-[^>]*>(?:(?!</?g\b).)*</g>')
+"""The marks of one kind."""
+
+SHAPE = re.compile(r"(<(?:path|text|line|rect|circle)\b)([^<>]*?)(/?>)")
+ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+NUMBERS = re.compile(r' (?:d|transform|opacity)="[^"]*"')
+LONG = re.compile(r"(\.\d{3})\d+")
+
+STROKE = ("stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap")
+TEXT = ("text-anchor", "font-family", "font-size", "font-weight", "font-style")
+INHERITED = frozenset(("fill", "fill-opacity", *STROKE, *TEXT))
+"""Attributes that a shape takes from the group around it."""
+
+
+def _said_once(marks: re.Match[str]) -> str:
+    """Return marks with what they have in common on their group, numbers to three digits, and no default."""
+    group = SHAPE.sub(lambda shape: shape[1] + _brief(shape[2]) + shape[3], marks[0])
+    each = [dict(ATTRIBUTE.findall(attributes)) for _, attributes, _ in SHAPE.findall(group)]
+    if len(each) < 2:
+        return group
+    common = {
+        f' {name}="{value}"'
+        for name, value in each[0].items()
+        if name in INHERITED and all(one.get(name) == value for one in each)
+    }
+    group = SHAPE.sub(lambda shape: shape[1] + _without(common, shape[2]) + shape[3], group)
+    return group.replace(">", f"{''.join(sorted(common))}>", 1)
+
+
+def _brief(attributes: str) -> str:
+    return NUMBERS.sub(lambda found: LONG.sub(r"\1", found[0]), attributes).replace(' opacity="1"', "")
+
+
+def _without(common: set[str], attributes: str) -> str:
+    return ATTRIBUTE.sub(lambda found: "" if found[0] in common else found[0], attributes)
 
 
 def finished(drawn: alt.LayerChart, data: list[dict[Any, Any]], width: int, height: int) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
     data: list[dict[str, Any]] = [
         {
             "row": labels[rows][a], "column": labels[columns][b], "count": count[a][b],
-            "href": f"{link}#{anchor(a, b)}" if count[a][b] or _both_values(a, b, down, across) else link,
+            "href": f"{link}#{anchor(a, b)}" if count[a][b] else "",
         }
         for a in lines
         for b in shown
@@ -123,25 +123,27 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
 @cache
 def _matrix() -> dict[str, Any]:
     """Return the look of a cross-tabulation; names with a dollar are filled in for each pair."""
-    base = alt.Chart().encode(
+    place = alt.Chart().encode(
         x=alt.X("column:N", sort=["$columns"], title="$across",
                 axis=alt.Axis(orient="top", labelAngle=-40, labelAlign="left", labelPadding=4)),
         y=alt.Y("row:N", sort=["$lines"], title=None),
-        href=alt.Href("href:N"),
+    )  # fmt: skip
+    cell = place.encode(  # the number in a cell lets the pointer through to it
         tooltip=[alt.Tooltip("row:N", title="$down"), alt.Tooltip("column:N", title="$across"),
                  alt.Tooltip("count:Q", title="entries")],
     )  # fmt: skip
     over = _pointed_at("row")
     return look(
-        base.mark_rect(color=HUE, stroke=PAPER, strokeWidth=2).encode(
-            opacity=alt.Opacity("count:Q", scale=alt.Scale(domain=[0, "$most"], range=[0.12, 0.85]), legend=None)
+        cell.mark_rect(color=HUE, stroke=PAPER, strokeWidth=2).encode(
+            href=alt.Href("href:N"),
+            opacity=alt.Opacity("count:Q", scale=alt.Scale(domain=[0, "$most"], range=[0.12, 0.85]), legend=None),
         ).transform_filter("datum.count > 0")
-        + base.mark_rect(filled=True, fill=PAPER, stroke=RULE, strokeDash=[2, 2], strokeWidth=1)
+        + cell.mark_rect(filled=True, fill=PAPER, stroke=RULE, strokeDash=[2, 2], strokeWidth=1)
         .transform_filter("datum.count == 0")
         .add_params(over)
-        + base.mark_text(fontWeight=600).encode(text=alt.Text("count:Q"), opacity=_unless(over))
+        + place.mark_text(fontWeight=600).encode(text=alt.Text("count:Q"), opacity=_unless(over))
         .transform_filter("datum.count > 0")
-        + base.mark_text(color=MUTED).encode(text=alt.Text("count:Q")).transform_filter("datum.count == 0")
+        + place.mark_text(color=MUTED).encode(text=alt.Text("count:Q")).transform_filter("datum.count == 0")
     )  # fmt: skip
 
 
@@ -212,10 +214,6 @@ def _cell_link(axis: str, cell: str) -> str:
     link = f"{ROOT}axes/{axis}/"
     word = cell.partition(": ")[0]
     return f"{link}#{word}" if word in {*Absence, NOT_CODED} else f"{link}{word}/"
-
-
-def _both_values(row: str, column: str, down: Axis, across: Axis) -> bool:
-    return row.partition(": ")[0] in down.values and column.partition(": ")[0] in across.values
 
 
 def _worth_showing(cell: str, axis: Axis, total: float) -> bool:

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from survey.site.markup.citations import reference
 from survey.site.markup.links import filtered, url
 from survey.site.markup.text import chapter, code, heading, inert, language, words
-from survey.site.markup.works import LISTED, work
+from survey.site.markup.works import LISTED, short, work
 
 
 @cache
@@ -25,8 +25,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    env.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter, language=language)
-    env.globals.update(url=url, filtered=filtered, reference=reference, words=words, work=work, listed=LISTED)
+    env.globals.update(
+        url=url, filtered=filtered, reference=reference, words=words, work=work, short=short, listed=LISTED
+    )
     return env
 
 

@@ -25,6 +25,17 @@ def work(entry: Entry, page: str) -> Markup:
     return _work(url(page, f"entries/{entry.key}.md"), entry.title, entry.by, entry.year)
 
 
+SHORT = 30
+"""Letters of a name at most, before the colon of a title."""
+
+
+def short(entry: Entry, page: str) -> Markup:
+    """Return a work in as few words as a list of many has room for, linked to its page."""
+    name, colon, _ = entry.title.partition(":")
+    shown = name.strip() if colon and len(name) <= SHORT else f"{entry.by}, {entry.year}"
+    return Markup('<a href="{}">{}</a>').format(url(page, f"entries/{entry.key}.md"), shown)
+
+
 @lru_cache(maxsize=1 << 17)  # a work is in a hundred lists
 def _work(address: str, title: str, by: str, year: int) -> Markup:
     named = Markup('<a href="{}"><span class="work-title">{}</span></a> <span class="work-by">{}, {}</span>')

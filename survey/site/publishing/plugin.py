@@ -6,6 +6,7 @@ import importlib
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,12 @@ from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
+
+INDENTS = re.compile(r"(<script\b.*?</script>)|\n\s+", re.DOTALL)
+"""White space between the tags of a page; in a script it belongs to the text whose digest the policy names."""
+
+STEMMERS = "assets/javascripts/lunr/"
+"""Where Material has what its search needs for other languages than English."""
 
 RECORD = "site-files"
 """The file, beside the cache, in which a build tells the next one what it left in the folder of the site."""
@@ -166,6 +173,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
             files.append(self.wing.ComputedFile(config, path, content, self.build, self.site))
         self.computed = computed
+        for file in [file for file in files if _is_unused(file, config)]:
+            files.remove(file)
         for file in [*notebooks, *self._to_come(files, config)]:
             files.append(file)
         if self.building:
@@ -303,7 +312,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         return self._guarded(output_content, template_name)
 
     def _guarded(self, html: str, name: str) -> str:
-        html = html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"')
+        html = _folded(html.replace(UNNAMED_SEARCH, f'{UNNAMED_SEARCH} aria-label="Search"'))
         if self.serving or self.policy is None:  # a server adds its own reload script to each page
             return html
         try:
@@ -332,6 +341,18 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.config.issues or not repository:
             return self.config.issues
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/issues/new"
+
+
+def _is_unused(file: File, config: MkDocsConfig) -> bool:
+    """Return whether a file of the theme is for its developers, or for a search in a language that the site has not."""
+    is_foreign = file.src_uri.startswith(STEMMERS) and config.theme.get("language", "en") == "en"
+    return is_foreign or file.src_uri.endswith((".js.map", ".css.map"))
+
+
+def _folded(html: str) -> str:
+    """Return a page without the blank lines and indents of the theme's templates, a third of its navigation."""
+    before, article, rest = html.partition("<article")
+    return INDENTS.sub(lambda found: found[1] or "\n", before) + article + rest
 
 
 def _addresses(nav: Any) -> Iterator[str]:

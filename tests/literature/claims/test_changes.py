@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from datetime import date
@@ -93,6 +95,21 @@ def test_the_page_and_the_feed_report_the_changes(grown: Pool, pool: Pool) -> No
     assert "because of stopper2026" in files["measure/changes.md"]
     assert "claims/stopping-untrained/#2026-11-24" in files["claims/changes.atom"]
     assert "There is one edition so far" in dict(change_pages(Facts(pool.as_of(THEN))))["measure/changes.md"]
+
+
+def test_every_edit_is_in_a_table_with_what_stood_there_before(grown: Pool) -> None:
+    [found] = history(grown)
+    assert found.edits
+    files = dict(change_pages(Facts(grown)))
+    assert 'href="2026-11-24.csv" download' in files["measure/changes.md"]
+    rows = [*csv.DictReader(io.StringIO(files["measure/changes/2026-11-24.csv"]))]
+    kept, now = grown.as_of(THEN), grown.as_of(NOW)
+    retagged = {axis.id: axis for axis in grown.taxonomy.on("entry")}
+    for row in rows:
+        if row["field"] in retagged:
+            sides = [pool[row["work"]].tags.get(row["field"], ()) for pool in (kept, now)]
+            assert [row["before"], row["after"]] == ["; ".join(map(str, tags)) for tags in sides]
+    assert len(rows) == sum(len(edit.tags) + len(edit.fields) for edit in found.edits)
 
 
 @pytest.fixture

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 
 import altair as alt
 import pytest
+import vl_convert
 
 from survey.literature import Pool, counts, crosstab, load
 from survey.literature.pool import cells
 from survey.site.charts import drawing
 from survey.site.charts import pool_charts as charts
-from survey.site.charts.drawing import Pictures
+from survey.site.charts.drawing import COLOURS, INHERITED, VEGA_LITE, Pictures
 from survey.site.charts.pool_charts import every_chart
 from tests.conftest import ROOT
 
@@ -101,6 +103,39 @@ def test_colours_are_variables_of_the_palette() -> None:
     drawn = PICTURES.svg(CHARTS["reward-by-credit"].spec)
     assert not re.search(r"#0[1-5]0[1-5]0[1-5]", drawn)
     assert set(re.findall(r"var\((--[a-z]+)\)", drawn)) <= {"--ink", "--muted", "--rule", "--paper", "--hue"}
+
+
+def test_a_link_within_the_page_of_a_chart_is_its_anchor() -> None:
+    figure = PICTURES.figure(CHARTS["reward-by-credit"], "measure/reward-by-credit.md")
+    assert 'xlink:href="#shared--message"' in figure
+    assert "measure/reward-by-credit" not in figure
+
+
+@pytest.mark.parametrize("id", ["by-reward", "reward-by-credit", "by-year"])
+def test_what_marks_have_in_common_is_said_once_and_changes_none_of_them(id: str) -> None:
+    """Each shape has the same look, place and link as the renderer gave it."""
+    chart = CHARTS[id]
+    drawn = vl_convert.vegalite_to_svg(chart.spec, vl_version=VEGA_LITE)
+    slim = PICTURES.svg(chart.spec)
+    assert looks(slim) == looks(drawn)
+    assert len(slim) < 0.8 * len(drawn)
+
+
+def looks(svg: str) -> list[tuple[object, ...]]:
+    """Each shape and text of a picture with what it inherits, as XML parsers read it."""
+    found: list[tuple[object, ...]] = []
+
+    def walk(node: ET.Element, inherited: dict[str, str]) -> None:
+        now = inherited | {name: value for name, value in node.attrib.items() if name in INHERITED}
+        if node.tag.rpartition("}")[2] in {"path", "text", "line", "rect"}:
+            look = {name: COLOURS.get(value, value) for name, value in now.items()}
+            shape = [re.sub(r"(\.\d{3})\d+", r"\1", node.get(name, "")) for name in ("d", "transform", "opacity")]
+            found.append((look, *shape[:2], shape[2] or "1", node.text))
+        for inner in node:
+            walk(inner, now)
+
+    walk(ET.fromstring(svg), {})
+    return found
 
 
 def test_the_same_chart_is_the_same_bytes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from html import unescape
 from typing import Any
 
@@ -30,9 +31,9 @@ def page(pool: Pool) -> str:
 
 @pytest.fixture(scope="module")
 def vocabulary(page: str) -> dict[str, Any]:
-    found = re.search(r'data-vocabulary="([^"]+)"', page)
+    found = re.search(r"data-vocabulary='([^']+)'", page)
     assert found
-    data: dict[str, Any] = json.loads(unescape(found[1]))
+    data: dict[str, Any] = json.loads(found[1])
     return data
 
 
@@ -93,6 +94,10 @@ def test_without_a_known_repository_no_issue_is_offered(page: str, pool: Pool) -
 # ------------------------------------------------------------ what the script is handed
 
 
+def plain(words: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    return {axis: [str(value) for value in values] for axis, values in words.items()}
+
+
 def test_the_vocabulary_is_that_of_the_taxonomy_in_its_order(pool: Pool, vocabulary: dict[str, Any]) -> None:
     axes = pool.taxonomy.on("entry")
     assert [axis["id"] for axis in vocabulary["axes"]] == [axis.id for axis in axes]
@@ -101,7 +106,17 @@ def test_the_vocabulary_is_that_of_the_taxonomy_in_its_order(pool: Pool, vocabul
         assert handed["qualifiers"] == list(axis.qualifiers)
         assert handed["missing"] == f"is missing {expected('', axis.words)}"
         assert bool(handed["why"]) is axis.evidence
-    assert len(vocabulary["rules"]) == len(pool.taxonomy.rules)
+    handed = [
+        (one["when"], {axis: words}, one["because"])
+        for one in vocabulary["rules"]
+        for axis, words in one["only"].items()
+    ]
+    apart = [
+        (plain(rule.when), plain({axis: words}), rule.because)
+        for rule in pool.taxonomy.rules
+        for axis, words in rule.only.items()
+    ]
+    assert sorted(map(repr, handed)) == sorted(map(repr, apart))
     assert [list(found["cells"]) for found in vocabulary["impossible"]] == [
         list(i.cells) for i in pool.taxonomy.impossible
     ]

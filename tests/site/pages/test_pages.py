@@ -24,10 +24,10 @@ from survey.literature.bibtex import Field
 from survey.literature.related import neighbours
 from survey.site.build import build
 from survey.site.facts import Facts
-from survey.site.markup.links import anchor, url
+from survey.site.markup.links import url
 from survey.site.markup.text import inert
-from survey.site.markup.works import LISTED
-from survey.site.pages.counts.builder import _crosstab, _filled
+from survey.site.markup.works import LISTED, newest_first
+from survey.site.pages.counts.builder import SHOWN, _crosstab, _rows
 from survey.site.publishing.folder import write_folder
 from tests.browser.explorer.explorer_site import grown
 from tests.conftest import ROOT, few_data
@@ -94,14 +94,15 @@ def test_a_long_list_shows_the_newest_and_leads_to_the_table_for_the_others(
 
 def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
     large = grown(pool, 3 * len(pool))
-    fullest = max(_filled(large, "reward", "topology"), key=lambda cell: len(cell[-1]))
-    row, column, *_, works = fullest
-    assert len(works) > LISTED
+    places = [(row.id, cell) for row in _rows(Facts(large), "reward", "topology") for cell in row.filled]
+    row, fullest = max(places, key=lambda place: len(place[1].entries))
+    assert len(fullest.entries) > LISTED
     _, page = _crosstab(Facts(large), "reward", "topology")
-    cell = page.partition(f'id="{anchor(row, column)}"')[2].partition("</section>")[0]
-    assert listed(cell) == [work.key for work in works[:LISTED]]
-    assert f"The newest {LISTED} of {len(works)}." in cell
-    assert f'<a href="../../explore/?reward={row}&amp;topology={column}">All with both values' in cell
+    line = page.partition(f'id="{fullest.anchor}"')[2].partition("</div>")[0]
+    shown = re.findall(r'<a href="[^"]*/entries/([^/"]+)/">', line)
+    assert shown == [work.key for work in newest_first(fullest.entries)[:SHOWN]]
+    link = f'<a href="../../explore/?reward={row}&amp;topology={fullest.id}">all {len(fullest.entries)}</a>'
+    assert link in line
 
 
 def listed(page: str) -> list[str]:
@@ -308,7 +309,7 @@ def test_the_screening_page_tells_how_current_the_survey_is(files: dict[str, str
     titles = [unescape(title) for title in re.findall(r'<li><a href="https://arxiv.org/abs/[^"]+">(.*?)</a>', page)]
     scores = {row["title"]: float(row["score"] or "-inf") for row in waiting}
     assert [scores[title] for title in titles if scores.get(title, -1e9) > -1e9] == best[: len(titles)]
-    assert f"{len(waiting) - 100} more are in bib/screened.csv" in page if len(waiting) > 100 else len(titles) <= 100
+    assert f"{len(waiting) - 40} more are in bib/screened.csv" in page if len(waiting) > 40 else len(titles) <= 40
     log = tomllib.loads((ROOT / "bib" / "searches.toml").read_text())
     for month in log["evaluation"]["month"]:
         row = re.search(rf'<tr><th scope="row">{month["month"]}</th>(.*?)</tr>', page)

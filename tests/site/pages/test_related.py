@@ -6,11 +6,11 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import product
+from html import unescape
+from itertools import combinations, product
 from typing import Any
 
 import pytest
-from markupsafe import escape
 
 from survey.literature import Pool, crosstab, parse_bibtex
 from survey.literature.pool import NOT_CODED, counted
@@ -19,7 +19,7 @@ from survey.site.drafts import PROSE, draft, fill
 from survey.site.facts import Facts, cells_of
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import environment
-from survey.site.pages.counts.builder import _empty
+from survey.site.pages.counts.builder import _crosstab, _rows
 from survey.site.pages.related.builder import PAGE, WORKS, cell_bib, related_pages
 from survey.site.theme.assets import SCRIPTS, SITE
 from survey.site.theme.bundling import bundled
@@ -182,26 +182,29 @@ def test_the_box_of_a_value_has_sentence_bibtex_path_and_skeleton_with_what_it_i
     assert re.findall(r"\bon\w+=", box) == []
 
 
-@pytest.mark.parametrize("name", ["cite_box", "cite_cell"])
-def test_a_box_is_left_out_of_the_search_as_a_whole(pool: Pool, name: str) -> None:
+def test_a_box_is_left_out_of_the_search_as_a_whole(pool: Pool) -> None:
     """Material's search resumes at the end of a div within the one it leaves out."""
-    box = macro(name, related(pool, [("reward", "hybrid")]), "axes/reward/hybrid.md")
+    box = macro("cite_box", related(pool, [("reward", "hybrid")]), "axes/reward/hybrid.md")
     assert box.count("<div") == box.count("data-search-exclude") == 1
 
 
-def test_the_box_of_an_empty_cell_has_the_sentence_and_neither_bibtex_nor_path(pool: Pool) -> None:
-    empty = next(c for c in cells_of(pool, "reward", "credit").values() if not c.entries)
-    box = macro("cite_cell", empty, "measure/reward-by-credit.md", cell_bib(empty))
-    assert "n = 0 of" in box
-    assert "download" not in box
-    assert '<ol class="path">' not in box
-
-
-def test_empty_cells_are_listed_with_their_sentences(pool: Pool) -> None:
-    cites = cells_of(pool, "reward", "credit")
-    empty = _empty(pool, "reward", "credit")
-    listed = macro("cite_empty", [*empty, (NOT_CODED, "message", "", "")], cites, anchor)
-    assert re.findall("<li>(.*?)</li>", listed) == [str(escape(cites[anchor(a, b)].sentence)) for a, b, _, _ in empty]
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_pattern_on_a_table_gives_the_sentence_of_each_of_its_cells(pool: Pool, turned: bool) -> None:
+    facts = Facts(pool)
+    for pair in combinations([axis.id for axis in pool.taxonomy.main], 2):
+        rows, columns = reversed(pair) if turned else pair
+        cites, page = facts.citations[rows, columns], fill(_crosstab(facts, rows, columns)[1], pool)
+        [(pattern, example)] = re.findall(r'data-pattern="([^"]*)">([^<]*)</p>', page)
+        made = set()
+        for row in _rows(facts, rows, columns):
+            for cell in (*row.filled, *row.empty):
+                if (found := cites.get(cell.anchor)) and (cell.bib or not cell.entries):
+                    number = len(cell.entries)
+                    entries = f"{number or 'no'} {'entries' if number > 1 else 'entry'}"
+                    places = {"row": row.label, "column": cell.label, "n": str(number), "entries": entries}
+                    made.add(unescape(pattern).format(**places))
+                    assert unescape(pattern).format(**places) == fill(found.sentence, pool)
+        assert unescape(example) in made
 
 
 def test_text_of_the_pool_cannot_act_in_a_box(pool: Pool) -> None:

@@ -57,7 +57,8 @@ def test_a_cell_of_a_table_has_its_interval(pool: Pool, pages: dict[str, str]) -
     crossed = [uncertain.crossed({"reward": reward, "credit": credit}) for reward, credit in places]
     found = max((one for one in crossed if one.count), key=width)
     assert width(found) > 0
-    assert said_of(found) in text(pages["measure/reward-by-credit.md"])
+    assert found.readings.twice == found.count
+    assert f"{found.count} {found.low}–{found.high} " in text(pages["measure/reward-by-credit.md"])
 
 
 def test_an_axis_that_was_read_once_says_why_it_has_no_interval(pages: dict[str, str]) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from survey.escaping import csv_text
 from survey.literature import Pool
-from survey.literature.claims import SIGNS, Changes, history
+from survey.literature.claims import SIGNS, Cell, Changes, history
 from survey.literature.pool import Edition, cell_label, cells
 from survey.site.facts import Facts, Files
 from survey.site.markup.feeds import Item, atom
 from survey.site.markup.templates import render
+
+EDITS = ("work", "field", "before", "after")
+
+FEW = 5
+"""Newly filled cells of a pair of axes that are named; the table of the pair shows all."""
 
 
 def change_pages(facts: Facts) -> Files:
@@ -19,12 +26,57 @@ def change_pages(facts: Facts) -> Files:
         return
     past = history(pool)
     page = "measure/changes.md"
-    shown = {"pool": pool, "page": page, "past": past, "signs": SIGNS, "label": _labels(pool), "anchor": _anchor}
-    yield page, render("pages/claims/changes.md.j2", **shown)
+    yield (
+        page,
+        render(
+            "pages/claims/changes.md.j2",
+            pool=pool,
+            page=page,
+            past=past,
+            signs=SIGNS,
+            label=_labels(pool),
+            anchor=_anchor,
+            retagged=_retagged,
+            filled=_filled,
+            few=FEW,
+            edits_path=_edits_path,
+        ),
+    )
+    for found in past:
+        if found.edits:
+            yield _edits_path(found), csv_text(EDITS, *_edits(found))
     items = [*(item for found in past for item in _items(found)), *_errata(pool)]
     items.sort(key=lambda item: item.day, reverse=True)
     title = f"{pool.taxonomy.title}: claims with a new status, and errata"
     yield "claims/changes.atom", atom(title, "claims/changes.atom", items, facts.site_url, pool.day.isoformat())
+
+
+def _edits_path(found: Changes) -> str:
+    return f"measure/changes/{found.after}.csv"
+
+
+def _edits(found: Changes) -> Iterator[tuple[str, ...]]:
+    """Yield each tag and field that changed, with what stood there before and after."""
+    for edit in found.edits:
+        key, before, after = edit.after.key, edit.before, edit.after
+        for axis, old, new in edit.tags:
+            yield key, axis, "; ".join(map(str, old)), "; ".join(map(str, new))
+        kinds = {"key": (before.key, after.key), "type": (before.block.type, after.block.type)}
+        for name in edit.fields:
+            yield key, name, *kinds.get(name, (before.text(name), after.text(name)))
+
+
+def _retagged(found: Changes) -> list[tuple[str, int]]:
+    """Return the axes on which works were tagged anew, with their number, most first."""
+    return Counter(axis for edit in found.edits for axis, _, _ in edit.tags).most_common()
+
+
+def _filled(found: Changes) -> list[tuple[str, str, list[Cell]]]:
+    """Return the newly filled cells by pair of axes."""
+    pairs: dict[tuple[str, str], list[Cell]] = {}
+    for a, b in found.filled:
+        pairs.setdefault((a[0], b[0]), []).append((a, b))
+    return [(*pair, filled) for pair, filled in pairs.items()]
 
 
 def _items(found: Changes) -> list[Item]:

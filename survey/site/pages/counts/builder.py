@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from survey.literature import Value, crosstab
+from dataclasses import dataclass
+from itertools import product
+
+from survey.literature import Axis, Value
 from survey.literature.agreement import Figure
-from survey.literature.pool import Entry, Pool, cell_label, cells, counted
+from survey.literature.pool import Entry, cell_label, cells, counted
 from survey.site.charts.pool_charts import pairs
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor
@@ -32,7 +35,8 @@ def _statistics(facts: Facts) -> tuple[str, str]:
         "pages/counts/statistics.md.j2",
         pool=pool,
         page=page,
-        charts=[facts.charts[f"by-{axis.id}"] for axis in pool.taxonomy.on("entry")],
+        charts=[facts.charts[f"by-{axis.id}"] for axis in pool.taxonomy.main],
+        others=[axis for axis in pool.taxonomy.on("entry") if not axis.main],
         figures=_figures(facts),
         years=facts.charts["by-year"],
         draw=facts.pictures.figure,
@@ -51,53 +55,79 @@ def _figures(facts: Facts) -> dict[str, list[tuple[Value, Figure]]]:
     }
 
 
+SHOWN = 6
+"""Entries that the line of a cell lists: a page of 150 cells stays light, and the table of entries has the rest."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a cross-tabulation in the line of its row: the value of the column, and what is in the cell."""
+
+    id: str
+    label: str
+    anchor: str
+    entries: list[Entry]
+    figure: Figure
+    bib: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a cross-tabulation: its value, and its cells."""
+
+    id: str
+    label: str
+    filled: list[_Cell]
+    empty: list[_Cell]
+
+
 def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
     pool, page, readers = facts.pool, f"measure/{rows}-by-{columns}.md", facts.readers
-    filled = _filled(pool, rows, columns)
+    table, cites = _rows(facts, rows, columns), facts.citations[rows, columns]
+    places = {rows: "{row}", columns: "{column}"}
+    first = next((cell.anchor for row in table for cell in row.filled if cell.bib), next(iter(cites)))
     return page, render(
         "pages/counts/crosstab.md.j2",
         pool=pool,
         page=page,
         chart=facts.charts[f"{rows}-by-{columns}"],
         draw=facts.pictures.figure,
-        uncertainty=lambda a, b: facts.uncertain.crossed({rows: a, columns: b}),
         sources=facts.uncertain.sources((rows, columns)),
         rows=pool.taxonomy[rows],
         columns=pool.taxonomy[columns],
-        filled=filled,
+        table=table,
+        empty=sum(len(row.empty) for row in table),
+        shown=SHOWN,
+        example=cites[first].sentence,
+        pattern=cites[first].pattern(places),
         reliable=[readers.reliability(axis) for axis in (rows, columns)],
         lower=readers.lower(rows, columns),
         all_read=readers.counts((entry.key for entry in pool), rows, columns),
-        empty=_empty(pool, rows, columns),
-        cites=facts.citations[rows, columns],
-        cell_bib=cell_bib,
-        anchor=anchor,
     )
 
 
-def _filled(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str, list[Entry]]]:
-    """Return the cells that hold entries: both values, their labels, the entries."""
+def _rows(facts: Facts, rows: str, columns: str) -> list[_Row]:
+    """Return the table by rows. A cell that stands for no value on an axis is left out if it is empty."""
+    pool, cites = facts.pool, facts.citations[rows, columns]
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     found: dict[tuple[str, str], list[Entry]] = {}
     for entry in newest_first(pool):
-        for a in counted(entry, down):
-            for b in counted(entry, across):
-                found.setdefault((a, b), []).append(entry)
-    return [
-        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b), found[a, b])
-        for a in cells(down)
-        for b in cells(across)
-        if (a, b) in found
-    ]
+        for place in product(counted(entry, down), counted(entry, across)):
+            found.setdefault(place, []).append(entry)
+
+    def cell(a: str, b: str) -> _Cell:
+        entries, place = found.get((a, b), []), anchor(a, b)
+        bib = cell_bib(cites[place]) if entries and place in cites else ""
+        figure = facts.uncertain.crossed({rows: a, columns: b})
+        return _Cell(b, cell_label(pool.taxonomy, across, b), place, entries, figure, bib)
+
+    out = []
+    for a in cells(down):
+        line = [cell(a, b) for b in cells(across)]
+        empty = [one for one in line if not one.entries and _is_value(down, a) and _is_value(across, one.id)]
+        out.append(_Row(a, cell_label(pool.taxonomy, down, a), [one for one in line if one.entries], empty))
+    return [row for row in out if row.filled or row.empty]
 
 
-def _empty(pool: Pool, rows: str, columns: str) -> list[tuple[str, str, str, str]]:
-    """Return the empty cells of two values: both values and their labels."""
-    count = crosstab(pool, rows, columns).to_dict("index")
-    down, across = pool.taxonomy[rows], pool.taxonomy[columns]
-    return [
-        (a, b, cell_label(pool.taxonomy, down, a), cell_label(pool.taxonomy, across, b))
-        for a in cells(down)
-        for b in cells(across)
-        if count[a][b] == 0 and a.partition(": ")[0] in down.values and b.partition(": ")[0] in across.values
-    ]
+def _is_value(axis: Axis, cell: str) -> bool:
+    return cell.partition(": ")[0] in axis.values

@@ -8,7 +8,7 @@ from survey.literature.pool import BUDGETS
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 
-LISTED = 100
+LISTED = 40
 """Most candidates that the page names of those that wait; the best come first."""
 
 
@@ -38,6 +38,6 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         recall_at=recall_at,
         month_recalls=month_recalls,
         waiting=sorted(waiting, key=lambda row: (row.score is None, -(row.score or 0), row.id)),
-        again=sum(bool(row.decision) for row in waiting),
         listed=LISTED,
+        again=sum(bool(row.decision) for row in waiting),
     )

@@ -1,7 +1,7 @@
 """The table of all entries: static pages of rows, and the same rows as data for filters.
 
-A browser takes seconds to parse and lay out ten thousand rows, so a page holds a few
-hundred and links to the next. ``rows.json`` has them all: where scripts run, the first
+A browser takes seconds to parse and lay out ten thousand rows, so a page holds a hundred
+and links to the next. ``rows.json`` has them all: where scripts run, the first
 page filters, counts and sorts the whole pool from it, and creates a row when it is shown.
 """
 
@@ -22,8 +22,8 @@ from survey.literature.pool import NOT_CODED, cell_label, cells, mentioned
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 
-PER_PAGE = 300
-"""Rows on a page, and rows the script shows at once: more than a reader needs, laid out in well under 0.1 s."""
+PER_PAGE = 100
+"""Rows on a page, and rows the script shows at once: as many as anybody looks through, in a page of 150 kB."""
 
 
 @dataclass(frozen=True, slots=True)

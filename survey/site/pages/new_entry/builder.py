@@ -8,8 +8,8 @@ looked up in the data of the page on related work.
 
 from __future__ import annotations
 
-import json
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
 from survey.literature.pool import REQUIRED
 from survey.literature.problems import expected
+from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.pages.related.builder import WORKS
@@ -100,7 +101,7 @@ def new_entry_pages(facts: Facts) -> Files:
             page=PAGE,
             works=WORKS,
             issues=facts.issues,
-            vocabulary=json.dumps(vocabulary(pool), ensure_ascii=False, separators=(",", ":")),
+            vocabulary=vocabulary(pool),
             tagged=[axis for axis in axes if axis.coded or (axis.steps and axis.evidence)],
             plain=[axis for axis in axes if not axis.evidence and not axis.part_of],
             follow={
@@ -130,11 +131,7 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
     needs, hosts, said_as = sourcing.preprint, sourcing.third_parties, sourcing.said_as
     return {
         "axes": [_axis(axis, taxonomy.field_of(axis.id)) for axis in axes],
-        "rules": [
-            {"when": _lists(rule.when), "only": _lists(rule.only), "because": rule.because}
-            for rule in taxonomy.rules
-            if rule.when.keys() <= ids
-        ],
+        "rules": _rules(rule for rule in taxonomy.rules if rule.when.keys() <= ids),
         "impossible": [{"cells": _lists(found.cells), "why": found.why} for found in taxonomy.impossible],
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
@@ -159,6 +156,19 @@ def written() -> dict[str, str]:
         if name.isalpha() and alone and character not in out:
             out[character] = f"$\\{name}$" if name in FORMULAS else f"{{\\{name}}}"
     return out
+
+
+def _rules(rules: Iterable[Rule]) -> list[dict[str, Any]]:
+    """Return rules with the same condition and reason as one: most lines of the table of what applies are."""
+    out: dict[str, dict[str, Any]] = {}
+    for rule in rules:
+        when, name = _lists(rule.when), repr((rule.when, rule.because))
+        one = out.setdefault(name, {"when": when, "only": {}, "because": rule.because})
+        if one["only"].keys() & rule.only.keys():  # two rules on one axis are two
+            out[f"{name} {len(out)}"] = {"when": when, "only": _lists(rule.only), "because": rule.because}
+        else:
+            one["only"] |= _lists(rule.only)
+    return list(out.values())
 
 
 def _axis(axis: Axis, field: str) -> dict[str, Any]:
