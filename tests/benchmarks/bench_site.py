@@ -48,7 +48,7 @@ class Edit:
 SUMMARY = Edit("one entry's summary", "bib/pool.bib", "  summary           = {", "entries/magrpo/")
 EDITS = (
     SUMMARY,
-    replace(SUMMARY, what="one entry's tag", swapped=("tag-reward-payee  = {team}", "tag-reward-payee  = {agent}")),
+    replace(SUMMARY, what="one entry's tag", swapped=("tag-scenario      = {coding}", "tag-scenario      = {math}")),
     Edit("a chapter", "docs/read/credit.md", "\n\n", "read/credit/"),
 )  # fmt: skip
 PEER = Edit("a page", "docs/entries/magrpo.md", "\n---\n\n", "entries/magrpo/")

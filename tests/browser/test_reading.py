@@ -99,6 +99,12 @@ def test_search_finds_by_title_author_and_tag(visit: Open) -> None:
     assert "text=counterfactual" in found.page.url
     box.fill("orchestration learned")
     assert rows(found)
+    box.fill("stopping")
+    assert rows(found), "other forms of a word are found"
+    box.fill("when to stop")
+    assert rows(found), "words that say nothing are left out"
+    box.fill("magrpo")
+    assert "magrpo" in rows(found), "a work is found by its key"
 
 
 def test_columns_sort_up_and_down(visit: Open, pool: Pool) -> None:

@@ -29,10 +29,15 @@ SHORT = 30
 """Letters of a name at most, before the colon of a title."""
 
 
+def name_of(entry: Entry) -> str:
+    """Return the name that a work gives to what it presents; empty if its title does not begin with one."""
+    name, colon, _ = entry.title.partition(":")
+    return name.strip() if colon and len(name) <= SHORT else ""
+
+
 def short(entry: Entry, page: str) -> Markup:
     """Return a work in as few words as a list of many has room for, linked to its page."""
-    name, colon, _ = entry.title.partition(":")
-    shown = name.strip() if colon and len(name) <= SHORT else f"{entry.by}, {entry.year}"
+    shown = name_of(entry) or f"{entry.by}, {entry.year}"
     return Markup('<a href="{}">{}</a>').format(url(page, f"entries/{entry.key}.md"), shown)
 
 

@@ -13,7 +13,7 @@ SITE = Path(__file__).parents[1]
 
 SCRIPTS = {
     "assets/survey.js": "theme/scripts/survey.js",  # every page
-    "assets/late-search.js": "theme/scripts/late-search.js",  # every page, before Material's own
+    "assets/search.js": "theme/scripts/search.js",  # every page, before Material's own
     "assets/related.js": "pages/related/related.js",
     "assets/new-entry.js": "pages/new_entry/new-entry.js",
     "assets/scale.js": "pages/scale/scale.js",

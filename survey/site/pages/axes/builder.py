@@ -29,6 +29,8 @@ def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
     return page, render(
         "pages/axes/axis.md.j2",
         axis=axis,
+        names=_names(axis),
+        weight=_weight(axis),
         pool=pool,
         page=page,
         chart=facts.pictures.figure(facts.charts[f"by-{axis.id}"], page),
@@ -37,6 +39,16 @@ def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
         sources=facts.uncertain.sources((axis.id,)),
         absent={word: newest_first(pool.works_with(axis, word)) for word in axis.absences},
     )
+
+
+def _names(one: Axis | Value) -> list[str]:
+    """Return the names by which the search finds an axis or a value: its id, and its labels in other languages."""
+    return [one.id, *(label for language, label in one.labels.items() if language != "en")]
+
+
+def _weight(axis: Axis) -> float:
+    """Return what a page on an axis weighs in the search: the field is described by the main axes of entries."""
+    return 4 if axis.main else 1.5 if axis.on == "entry" else 0.5
 
 
 def _value(facts: Facts, axis: Axis, value: Value) -> Files:
@@ -50,6 +62,8 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
         render(
             "pages/axes/value.md.j2",
             axis=axis,
+            names=_names(value),
+            weight=_weight(axis),
             value=value,
             pool=pool,
             page=page,

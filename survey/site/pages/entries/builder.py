@@ -15,6 +15,7 @@ from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.citations import coins
 from survey.site.markup.templates import render
+from survey.site.markup.works import name_of
 from survey.site.pages.claims.ledger import claims_of
 
 
@@ -53,6 +54,7 @@ def _page(
             counting=claims,
             signs=SIGNS,
             structured=structured(entry),
+            names=[entry.key, *filter(None, [name_of(entry)])],
             coins=coins(entry),
             issues=facts.issues,
         )

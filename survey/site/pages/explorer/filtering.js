@@ -1,6 +1,8 @@
 /* Filtering: the entries that match a selection, their order, and the counts of each further value. */
 
-const partsOf = (text) => text ? text.split(/\s+/) : [];
+import { stem, wordsOf } from "../../theme/scripts/words.js";
+
+const partsOf = (text) => wordsOf(text).map(stem);
 
 const matchesText = (item, parts) => parts.every((part) => item.text.includes(part));
 

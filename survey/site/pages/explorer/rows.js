@@ -10,7 +10,7 @@ export function itemsOf(data, facets, rows) {
     const words = facets.map(({ places }, n) => withoutHow(cells[n]).map((word) => places.get(word)).filter((place) => place !== undefined));
     const work = `${title} ${by}`.toLowerCase();
     const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => facet.labels.get(cell)) : []);
-    return { key, title, by, year, cells, words, work, text: `${work} ${year} ${labels.join(" ").toLowerCase()}`, row: brought.get(key) };
+    return { key, title, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(key) };
   });
 }
 

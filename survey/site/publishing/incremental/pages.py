@@ -26,6 +26,7 @@ from survey.site.cache import code_fingerprint, digest, files_below, fingerprint
 from survey.site.publishing.incremental.html_blocks import anchors, put_back, set_aside
 from survey.site.publishing.incremental.last_build import SiteFiles
 from survey.site.publishing.incremental.warning_count import Warnings
+from survey.site.publishing.search import weigh
 
 Inclusion = Callable[[InclusionLevel], bool]
 
@@ -89,6 +90,8 @@ class Pages:
         self.api = _api_keys(files)
         self.environment = f"{_environment(config, nav)} {variant}"
         self.every = files.documentation_pages()
+        self.menus = {page.url: _menu_title(page) for page in nav.pages}
+        """The title of each page in the menus, by its address."""
         self.keys = {file.src_uri: self._key(file, texts[file.src_uri]) for file in self.every}
         self.finished: dict[str, dict[str, Any]] = {}
         """What is known of each finished page."""
@@ -208,6 +211,7 @@ class Pages:
             for sections in of_pages
             for section in sections
         ]
+        weigh(self.sections, self.menus)
 
     def keep(self, site: Path) -> dict[str, Any]:
         """Keep the pages that this build has made, for the next one; return where they are listed.
@@ -274,13 +278,17 @@ def _about(page: Page, making: Making) -> dict[str, Any]:
     }
 
 
+def _menu_title(page: Page) -> str:
+    return str(page.__dict__.get("title") or _title(page))
+
+
 def _environment(config: MkDocsConfig, nav: Navigation) -> str:
     """Return a fingerprint of what every page is made of: the code, the theme, the settings and the navigation."""
     settings = {name: value for name, value in config.items() if name not in LOCAL}
     plugins = [[type(plugin).__name__, dict(plugin.config)] for plugin in config.plugins.values()]
     own = config.theme.custom_dir
     theme = [config.theme.name, dict(config.theme), fingerprint(files_below(Path(own))) if own else ""]
-    items = [[item.url, item.__dict__.get("title") or _title(item)] for item in nav.pages]
+    items = [[item.url, _menu_title(item)] for item in nav.pages]
     return fingerprint(
         [], *map(code_fingerprint, ROOMS), json.dumps([settings, plugins, theme, items, config.nav], default=_plain)
     )

@@ -1,0 +1,31 @@
+/* Words of a query: without those that say nothing, and without the endings that a text may have in another form. */
+
+const EMPTY = new Set("a about an and are as at be by can could do does did for from get has have how i if in into is it its me my of on or our should so than that the their them then there these they this those to was we were what when where which who why will with would you your".split(" "));
+
+const ENDINGS = "ational ization ations ation ements ement ments ment ences ence ances ance ness ings ing ions ion ives ive ally ies ers er ed es s e y".split(" ");
+
+const SHORTEST = 3;
+
+const isPlain = (word) => /^[\x00-\x7f]+$/.test(word);
+
+// Returns the words of a text in lower case; those that say nothing only if there are no others.
+export function wordsOf(text) {
+  const all = text.toLowerCase().split(/[\s\-_:/,.;?!"'()“”’]+/).filter(Boolean);
+  const telling = all.filter((word) => !EMPTY.has(word));
+  return telling.length ? telling : all;
+}
+
+// Returns the beginning that all forms of a word have in common. Words in other scripts stay as they are.
+export function stem(word) {
+  const ending = isPlain(word) && ENDINGS.find((end) => word.endsWith(end) && word.length - end.length >= SHORTEST);
+  if (!ending) return word;
+  const rest = word.slice(0, -ending.length);
+  const isDoubled = rest.length > SHORTEST && rest.at(-1) === rest.at(-2) && !"lsz".includes(rest.at(-1)) && "ei".includes(ending[0]);
+  return isDoubled ? rest.slice(0, -1) : rest;
+}
+
+// Returns a word as Material's search is asked for it: itself, and whatever begins like it.
+export function asked(word) {
+  if (!isPlain(word)) return word;
+  return word.length < SHORTEST ? `${word}^8` : `${stem(word)}*^1 ${word}^8`;
+}
