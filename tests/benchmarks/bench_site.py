@@ -19,6 +19,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from survey.literature import load
+from survey.site.publishing.serving.background import BUSY
 from tests.benchmarks.bench_pool import grown
 from tests.conftest import ROOT
 
@@ -73,6 +74,7 @@ def run() -> Iterator[str]:
         yield f"  mkdocs build, nothing changed: {median(_build(ours) for _ in range(ROUNDS)) / base:.2f} times"
         yield f"an edit under mkdocs serve until its page is new, against {refreshed:.1f} s of plain Material"
         with served(ours) as (url, _):
+            _settled(url)
             for edit in EDITS:
                 found = median(_seen(ours, url, edit) for _ in range(ROUNDS))
                 yield f"  {edit.what}: {found / refreshed:.2f} times"
@@ -96,6 +98,7 @@ def _larger(folder: Path) -> Iterator[str]:
         key = f"{pool.entries[0].key}.0"
         edit = replace(SUMMARY, page=f"entries/{key}/")
         with served(project) as (url, _):
+            _settled(url)
             seconds.append(median(_seen(project, url, edit) for _ in range(ROUNDS)))
     yield f"  one entry's summary among {LARGE:,}: {seconds[1] / seconds[0]:.2f} times as among {len(pool)}"
 
@@ -117,6 +120,12 @@ def served(project: Path) -> Iterator[tuple[str, float]]:
             yield url, perf_counter() - start
         finally:
             server.terminate()
+
+
+def _settled(url: str) -> None:
+    """Wait until a server has computed all that it left for later when it started."""
+    while BUSY.partition("{}")[0] in _page(url):
+        time.sleep(0.5)
 
 
 def _seen(project: Path, url: str, edit: Edit) -> float:

@@ -13,7 +13,6 @@ WEIGHTS = {
     "take-part/": 3.0,
     "gaps/": 3.0,
     "measure/": 2.5,
-    "glossary/": 2.0,
     "entries/": 1.5,
     "": 1.0,
 }

@@ -206,5 +206,5 @@ def test_what_pages_load_is_there() -> None:
         for path in SITE.rglob("*.md.j2")
         for found in re.findall(r"<script src=\"\{\{ url\(page, '([^']+)'\) \}\}\" defer></script>", path.read_text())
     }
-    assert asked == SCRIPTS.keys() - {"assets/survey.js"}
+    assert asked == SCRIPTS.keys() - {"assets/survey.js", "assets/search.js"}
     assert not [path for path in SITE.rglob("*.j2") if 'type="module"' in path.read_text()]

@@ -62,7 +62,7 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
         render(
             "pages/axes/value.md.j2",
             axis=axis,
-            names=_names(value),
+            names=[*_names(value), axis.id],
             weight=_weight(axis),
             value=value,
             pool=pool,

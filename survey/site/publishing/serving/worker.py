@@ -106,10 +106,12 @@ def main() -> None:
 
     def read() -> None:
         for line in sys.stdin:
+            if not line.endswith("\n"):
+                break
             with came:
                 waiting.append(json.loads(line))
                 came.notify()
-        os._exit(0)  # the server has ended
+        os._exit(0)  # the server has ended, perhaps within a line
 
     threading.Thread(target=read, daemon=True).start()
     build: Build | None = None
@@ -149,7 +151,10 @@ def _answered(request: dict[str, Any], former: Build | None, is_outdated: Callab
 
 
 def _say(answer: dict[str, Any]) -> None:
-    print(json.dumps(answer), flush=True)
+    try:
+        print(json.dumps(answer), flush=True)
+    except BrokenPipeError:  # the server has ended
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -31,17 +31,21 @@ XMLHttpRequest.prototype.send = function (...body) {
 
 // ------------------------------------------------- queries and ranks
 
-// Returns what a page is worth: its best section, more if it has all words, and more if its title has them.
-function worth(page, stems) {
-  const found = new Set(page.flatMap(({ terms }) => Object.keys(terms).filter((term) => terms[term])));
-  const title = wordsOf(page[0].title.replace(/<[^>]*>/g, ""));
-  const has = stems.filter((one) => found.has(one)).length / stems.length;
-  const named = stems.filter((one) => title.some((word) => word.startsWith(one))).length / stems.length;
-  return Math.max(...page.map(({ score }) => score)) * (has || 0.1) ** 2 * (1 + named ** 2);
-}
+const foundIn = (page) => new Set(page.flatMap(({ terms }) => Object.keys(terms).filter((term) => terms[term])));
 
+// Orders pages by their best section, raised if a page has all words, and if its names have them. A rare word counts more.
 function rank(pages, stems) {
-  const placed = pages.map((page) => [worth(page, stems), page]).sort(([a], [b]) => b - a);
+  const found = new Map(pages.map((page) => [page, foundIn(page)]));
+  const rarity = stems.map((one) => Math.log(1 + pages.length / (1 + pages.filter((page) => found.get(page).has(one)).length)));
+  const whole = rarity.reduce((sum, own) => sum + own, 0);
+  const share = (has) => stems.reduce((sum, one, n) => sum + (has(one) ? rarity[n] : 0), 0) / whole;
+  const worth = (page) => {
+    const top = page.find(({ location }) => !location.includes("#")) || page[0];
+    const names = wordsOf([top.title, ...(top.tags || [])].join(" ").replace(/<[^>]*>/g, ""));
+    const named = share((one) => names.some((word) => word.startsWith(one)));
+    return Math.max(...page.map(({ score }) => score)) * share((one) => found.get(page).has(one)) * (1 + 2 * named);
+  };
+  const placed = pages.map((page) => [worth(page), page]).sort(([a], [b]) => b - a);
   pages.splice(0, pages.length, ...placed.map(([, page]) => page));
 }
 
