@@ -123,8 +123,11 @@ def served(project: Path) -> Iterator[tuple[str, float]]:
 
 
 def _settled(url: str) -> None:
-    """Wait until a server has computed all that it left for later when it started."""
-    while BUSY.partition("{}")[0] in _page(url):
+    """Wait until a server has shown all that it left for later when it started, and has come to rest."""
+    quiet = 0
+    while quiet < 20:
+        busy = BUSY.partition("{}")[0] in _page(url) or not _page(f"{url}gaps/")
+        quiet = 0 if busy else quiet + 1
         time.sleep(0.5)
 
 
