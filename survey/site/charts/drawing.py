@@ -203,7 +203,7 @@ def _in_palette(picture: str) -> str:
     return MARKS.sub(_said_once, picture)
 
 
-MARKS = re.compile(r'<g class="mark-[^>]*>(?:(?!</?g\b).)*</g>')
+MARKS = re.compile(r'<g class="mark-[^<>]*>(?:(?!</?g\b).)*</g>')
 """The marks of one kind."""
 
 SHAPE = re.compile(r"(<(?:path|text|line|rect|circle)\b)([^<>]*?)(/?>)")

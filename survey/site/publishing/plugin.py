@@ -35,8 +35,8 @@ UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
 
-INDENTS = re.compile(r"(<script\b.*?</script>)|\n\s+", re.DOTALL)
-"""White space between the tags of a page; in a script it belongs to the text whose digest the policy names."""
+INDENTS = re.compile(r"\n\s+")
+"""White space between the tags of a page."""
 
 STEMMERS = "assets/javascripts/lunr/"
 """Where Material has what its search needs for other languages than English."""
@@ -350,9 +350,17 @@ def _is_unused(file: File, config: MkDocsConfig) -> bool:
 
 
 def _folded(html: str) -> str:
-    """Return a page without the blank lines and indents of the theme's templates, a third of its navigation."""
+    """Return a page without the blank lines and indents of the theme's templates, a third of its navigation.
+
+    Scripts stay as they are: the policy names them by digests of their texts.
+    """
     before, article, rest = html.partition("<article")
-    return INDENTS.sub(lambda found: found[1] or "\n", before) + article + rest
+    first, *others = before.split("<script")
+    folded = [INDENTS.sub("\n", first)]
+    for other in others:
+        script, end, after = other.partition("</script>")
+        folded += ["<script", script, end, INDENTS.sub("\n", after)]
+    return "".join(folded) + article + rest
 
 
 def _addresses(nav: Any) -> Iterator[str]:
