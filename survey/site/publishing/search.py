@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 
 WEIGHTS = {
@@ -22,11 +23,22 @@ SECTION = 0.6
 """What a section weighs as a part of its page: the page itself comes first."""
 
 
-def weigh(sections: Iterable[dict[str, Any]], titles: Mapping[str, str]) -> None:
-    """Give each section of the index its weight, and each page its title in the menus as a further name."""
+REFERENCES = "references"
+"""The anchor of a list of references. Its works have pages of their own, which are to be found instead."""
+
+
+def weighed(sections: Iterable[dict[str, Any]], titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the sections of the index, each with its weight, and each page with its title in the menus as another name.
+
+    Material takes names for HTML.
+    """
     for section in sections:
         address, _, anchor = section["location"].partition("#")
+        if anchor == REFERENCES:
+            continue
+        found = {name: value for name, value in section.items() if name not in ("tags", "boost")}
         weight = section.get("boost") or next(own for begin, own in WEIGHTS.items() if address.startswith(begin))
-        section["boost"] = round(weight * SECTION, 2) if anchor else weight
-        if not anchor and address in titles:
-            section["tags"] = [*section.get("tags", ()), titles[address]]
+        names = [*section.get("tags", ()), *([titles[address]] if address in titles else [])]
+        if names and not anchor:
+            found["tags"] = [escape(name) for name in names]
+        yield found | {"boost": round(weight * SECTION, 2) if anchor else weight}

@@ -13,7 +13,7 @@ from playwright.sync_api import Route, expect
 from survey.literature import Pool, parse_bibtex
 from survey.literature.export.bib import to_bib
 from survey.literature.related import related
-from tests.browser.conftest import Site, Visit, goto, reload, violations
+from tests.browser.conftest import Site, Visit, goto, reload, until, violations
 from tests.browser.related.own_bib import BROKEN, PAGE, compare, linked, section
 
 pytestmark = pytest.mark.programs
@@ -228,8 +228,10 @@ def test_a_value_and_a_cell_can_be_cited_by_what_is_copied(visit: Open, pool: Po
         assert found.page.evaluate("navigator.clipboard.readText()") == f"{text}\n"
     cell = related(pool, [("reward", "shared"), ("credit", "agent")], primary=True)
     found.page.goto(found.page.url.replace("axes/reward/hybrid/", "measure/credit-by-reward/#agent--shared"))
-    cell_box = found.page.locator("section#agent--shared")
-    cell_box.locator("summary", has_text="Cite this cell").click()
-    expect(cell_box.locator(".reference")).to_have_text(cell.sentence)
-    expect(cell_box.get_by_role("link", name=f"These {len(cell.entries)} as BibTeX")).to_be_visible()
+    line = found.page.locator("#agent--shared")
+    expect(line.get_by_role("link", name="BibTeX")).to_be_visible()
+    until(found.page, "!!document.querySelector('#agent--shared [data-cite]')?.onclick")
+    line.get_by_role("button", name="Cite").click()
+    expect(line.get_by_role("button", name="Copied")).to_be_visible()
+    assert found.page.evaluate("navigator.clipboard.readText()") == f"{cell.sentence}\n"
     found.clean()

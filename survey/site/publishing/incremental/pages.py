@@ -26,7 +26,7 @@ from survey.site.cache import code_fingerprint, digest, files_below, fingerprint
 from survey.site.publishing.incremental.html_blocks import anchors, put_back, set_aside
 from survey.site.publishing.incremental.last_build import SiteFiles
 from survey.site.publishing.incremental.warning_count import Warnings
-from survey.site.publishing.search import weigh
+from survey.site.publishing.search import weighed
 
 Inclusion = Callable[[InclusionLevel], bool]
 
@@ -206,12 +206,12 @@ class Pages:
             self.finished[name]["sections"] if name in self.finished else self.making.get(name, nothing).sections
             for name in (file.src_uri for file in self.every)
         )  # fmt: skip
-        self.sections[:] = [
+        filled = (
             {name: self.build.filled(text) if isinstance(text, str) else text for name, text in section.items()}
             for sections in of_pages
             for section in sections
-        ]
-        weigh(self.sections, self.menus)
+        )
+        self.sections[:] = weighed(filled, self.menus)
 
     def keep(self, site: Path) -> dict[str, Any]:
         """Keep the pages that this build has made, for the next one; return where they are listed.

@@ -34,16 +34,19 @@ XMLHttpRequest.prototype.send = function (...body) {
 const foundIn = (page) => new Set(page.flatMap(({ terms }) => Object.keys(terms).filter((term) => terms[term])));
 
 // Orders pages by their best section, raised if a page has all words, and if its names have them. A rare word counts more.
-function rank(pages, stems) {
+function rank(pages, words) {
+  for (const section of pages.flat()) { // Material lists as missing what is not found in the very form that was typed
+    section.terms = Object.fromEntries(words.map((word) => [word, Boolean(section.terms[word] || section.terms[stem(word)])]));
+  }
   const found = new Map(pages.map((page) => [page, foundIn(page)]));
-  const rarity = stems.map((one) => Math.log(1 + pages.length / (1 + pages.filter((page) => found.get(page).has(one)).length)));
+  const rarity = words.map((one) => Math.log(1 + pages.length / (1 + pages.filter((page) => found.get(page).has(one)).length)));
   const whole = rarity.reduce((sum, own) => sum + own, 0);
-  const share = (has) => stems.reduce((sum, one, n) => sum + (has(one) ? rarity[n] : 0), 0) / whole;
+  const share = (has) => words.reduce((sum, one, n) => sum + (has(one) ? rarity[n] : 0), 0) / whole;
   const worth = (page) => {
     const top = page.find(({ location }) => !location.includes("#")) || page[0];
     const names = wordsOf([top.title, ...(top.tags || [])].join(" ").replace(/<[^>]*>/g, ""));
-    const named = share((one) => names.some((word) => word.startsWith(one)));
-    return Math.max(...page.map(({ score }) => score)) * share((one) => found.get(page).has(one)) * (1 + 2 * named);
+    const named = share((one) => names.some((name) => name.startsWith(stem(one))));
+    return Math.max(...page.map(({ score }) => score)) * share((one) => found.get(page).has(one)) * (named > 0.999 ? 6 : 1 + 2 * named);
   };
   const placed = pages.map((page) => [worth(page), page]).sort(([a], [b]) => b - a);
   pages.splice(0, pages.length, ...placed.map(([, page]) => page));
@@ -55,16 +58,15 @@ window.Worker = class extends Plain {
   constructor(address, ...rest) {
     super(address, ...rest);
     this.searches = `${address}`.includes("/workers/search.");
-    this.stems = [];
+    this.words = [];
     this.addEventListener("message", ({ data }) => {
-      if (this.searches && data.type === RESULT && this.stems.length) rank(data.data.items, this.stems);
+      if (this.searches && data.type === RESULT && this.words.length) rank(data.data.items, this.words);
     });
   }
 
   postMessage(message, ...rest) {
     if (!this.searches || message.type !== QUERY) return super.postMessage(message, ...rest);
-    const words = wordsOf(message.data);
-    this.stems = [...new Set(words.map(stem))];
-    return super.postMessage({ ...message, data: words.map(asked).join(" ") }, ...rest);
+    this.words = [...new Set(wordsOf(message.data))];
+    return super.postMessage({ ...message, data: this.words.map(asked).join(" ") }, ...rest);
   }
 };
