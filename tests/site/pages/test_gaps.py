@@ -19,7 +19,7 @@ from survey.literature.gaps import OPEN, Kind, gap_map, pairs
 from survey.literature.pool import read_notes
 from survey.site.facts import Facts
 from survey.site.markup.feeds import ATOM
-from survey.site.pages.counts.builder import _crosstab, _rows
+from survey.site.pages.counts.crosstab import crosstab_page, table_of
 from survey.site.pages.feeds.builder import feed, feeds
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.gaps.cards import CARDS, MARKS, gap_anchor, map_path, sentence
@@ -73,7 +73,7 @@ def test_every_cell_of_a_map_leads_to_its_entries_or_to_what_is_known_of_it(
 ) -> None:
     rows, columns = pair
     page, map = files[map_path(rows, columns)], gap_map(snapshot, rows, columns)
-    crossed = {cell.anchor for row in _rows(Facts(snapshot), rows, columns) for cell in (*row.filled, *row.empty)}
+    crossed = {cell.anchor for row in table_of(Facts(snapshot), rows, columns) for cell in (*row.filled, *row.empty)}
     table = page.split("<tbody>")[1].split("</tbody>")[0]
     links = re.findall(r'<td class="([a-z-]+)[^"]*"><a href="([^"]+)"[^>]*>([^<]+)</a>', table)
     assert len(links) == len(map.cells)
@@ -311,17 +311,17 @@ def test_cross_tabulations_say_how_often_the_entries_of_a_cell_were_read() -> No
     pool = replace(whole, codings={id: whole.codings[id] for pair in FORMER for id in pair})
     again = {key for pair in FORMER for key in set.intersection(*({*coded(id, "credit", "topology")} for id in pair))}
     assert 0 < len(again) < len(whole), "by the former codebook some entries were read once"
-    _, page = _crosstab(Facts(pool), "credit", "topology")
+    _, page = crosstab_page(Facts(pool), "credit", "topology")
     assert 'id="reliability"' in page and "here team shape." in page
     assert "Where it says neither, the interval is the count alone, and all its entries were read twice." in page
     shown = re.findall(r'<dt><b>[^<]*</b> <span class="n">(\d+)</span>(.*?)</dt>', page)
-    filled = [cell.entries for row in _rows(Facts(pool), "credit", "topology") for cell in row.filled]
+    filled = [cell.entries for row in table_of(Facts(pool), "credit", "topology") for cell in row.filled]
     assert [int(number) for number, _ in shown] == [len(entries) for entries in filled]
     for (number, said), entries in zip(shown, filled, strict=True):
         twice = sum(entry.key in again for entry in entries)
         assert (f"read twice {twice} of {number}" in said) is (twice < len(entries))
         assert ("read twice" in said) is (twice < len(entries))
-    _, page = _crosstab(Facts(whole), "credit", "topology")
+    _, page = crosstab_page(Facts(whole), "credit", "topology")
     assert not re.search(r"read twice \d", page.partition("## Entries by cell")[2]), "all were read by two"
 
 

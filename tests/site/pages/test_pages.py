@@ -27,7 +27,7 @@ from survey.site.facts import Facts
 from survey.site.markup.links import url
 from survey.site.markup.text import inert
 from survey.site.markup.works import LISTED, newest_first
-from survey.site.pages.counts.builder import SHOWN, _crosstab, _rows
+from survey.site.pages.counts.crosstab import SHOWN, crosstab_page, table_of
 from survey.site.publishing.folder import write_folder
 from tests.browser.explorer.explorer_site import grown
 from tests.conftest import ROOT, few_data
@@ -94,10 +94,10 @@ def test_a_long_list_shows_the_newest_and_leads_to_the_table_for_the_others(
 
 def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
     large = grown(pool, 3 * len(pool))
-    places = [(row.id, cell) for row in _rows(Facts(large), "reward", "topology") for cell in row.filled]
+    places = [(row.id, cell) for row in table_of(Facts(large), "reward", "topology") for cell in row.filled]
     row, fullest = max(places, key=lambda place: len(place[1].entries))
     assert len(fullest.entries) > LISTED
-    _, page = _crosstab(Facts(large), "reward", "topology")
+    _, page = crosstab_page(Facts(large), "reward", "topology")
     line = page.partition(f'id="{fullest.anchor}"')[2].partition("</div>")[0]
     shown = re.findall(r'<a href="[^"]*/entries/([^/"]+)/">', line)
     assert shown == [work.key for work in newest_first(fullest.entries)[:SHOWN]]

@@ -19,7 +19,7 @@ from survey.site.drafts import PROSE, draft, fill
 from survey.site.facts import Facts, cells_of
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import environment
-from survey.site.pages.counts.builder import _crosstab, _rows
+from survey.site.pages.counts.crosstab import crosstab_page, table_of
 from survey.site.pages.related.builder import PAGE, WORKS, cell_bib, related_pages
 from survey.site.theme.assets import SCRIPTS, SITE
 from survey.site.theme.bundling import bundled
@@ -193,10 +193,10 @@ def test_the_pattern_on_a_table_gives_the_sentence_of_each_of_its_cells(pool: Po
     facts = Facts(pool)
     for pair in combinations([axis.id for axis in pool.taxonomy.main], 2):
         rows, columns = reversed(pair) if turned else pair
-        cites, page = facts.citations[rows, columns], fill(_crosstab(facts, rows, columns)[1], pool)
+        cites, page = facts.citations[rows, columns], fill(crosstab_page(facts, rows, columns)[1], pool)
         [(pattern, example)] = re.findall(r'data-pattern="([^"]*)">([^<]*)</p>', page)
         made = set()
-        for row in _rows(facts, rows, columns):
+        for row in table_of(facts, rows, columns):
             for cell in (*row.filled, *row.empty):
                 if (found := cites.get(cell.anchor)) and (cell.bib or not cell.entries):
                     number = len(cell.entries)

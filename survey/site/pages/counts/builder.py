@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
-
-from survey.literature import Axis, Value
+from survey.literature import Value
 from survey.literature.agreement import Figure
-from survey.literature.pool import Entry, cell_label, cells, counted
 from survey.site.charts.pool_charts import pairs
 from survey.site.facts import Facts, Files
-from survey.site.markup.links import anchor
 from survey.site.markup.templates import render
-from survey.site.markup.works import newest_first
 from survey.site.pages.counts.appraisal import appraisal_page
+from survey.site.pages.counts.crosstab import crosstab_page
 from survey.site.pages.counts.screening import screening_page
-from survey.site.pages.related.builder import cell_bib
 
 
 def count_pages(facts: Facts) -> Files:
@@ -24,7 +18,7 @@ def count_pages(facts: Facts) -> Files:
     page = "measure/crosstabs.md"
     yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
     for rows, columns in pairs(facts.pool.taxonomy):
-        yield _crosstab(facts, rows, columns)
+        yield crosstab_page(facts, rows, columns)
     yield screening_page(facts)
     yield from appraisal_page(facts)
 
@@ -44,90 +38,10 @@ def _statistics(facts: Facts) -> tuple[str, str]:
 
 
 def _figures(facts: Facts) -> dict[str, list[tuple[Value, Figure]]]:
-    """Return the values of each axis that have an interval, with their counts."""
-    axes = [
-        axis for axis in facts.pool.taxonomy.on("entry") if not isinstance(facts.uncertain.sources((axis.id,)), str)
-    ]
+    """Return the values of each main axis that has an interval, with their counts."""
+    axes = [axis for axis in facts.pool.taxonomy.main if not isinstance(facts.uncertain.sources((axis.id,)), str)]
     return {
         axis.id: [(value, facts.uncertain.value(axis.id, value.id)) for value in axis.values.values()]
         for axis in axes
         if not axis.qualifiers
     }
-
-
-SHOWN = 6
-"""Entries that the line of a cell lists: a page of 150 cells stays light, and the table of entries has the rest."""
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A cell of a cross-tabulation in the line of its row: the value of the column, and what is in the cell."""
-
-    id: str
-    label: str
-    anchor: str
-    entries: list[Entry]
-    figure: Figure
-    bib: str
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row of a cross-tabulation: its value, and its cells."""
-
-    id: str
-    label: str
-    filled: list[_Cell]
-    empty: list[_Cell]
-
-
-def _crosstab(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
-    pool, page, readers = facts.pool, f"measure/{rows}-by-{columns}.md", facts.readers
-    table, cites = _rows(facts, rows, columns), facts.citations[rows, columns]
-    places = {rows: "{row}", columns: "{column}"}
-    first = next((cell.anchor for row in table for cell in row.filled if cell.bib), next(iter(cites)))
-    return page, render(
-        "pages/counts/crosstab.md.j2",
-        pool=pool,
-        page=page,
-        chart=facts.charts[f"{rows}-by-{columns}"],
-        draw=facts.pictures.figure,
-        sources=facts.uncertain.sources((rows, columns)),
-        rows=pool.taxonomy[rows],
-        columns=pool.taxonomy[columns],
-        table=table,
-        empty=sum(len(row.empty) for row in table),
-        shown=SHOWN,
-        example=cites[first].sentence,
-        pattern=cites[first].pattern(places),
-        reliable=[readers.reliability(axis) for axis in (rows, columns)],
-        lower=readers.lower(rows, columns),
-        all_read=readers.counts((entry.key for entry in pool), rows, columns),
-    )
-
-
-def _rows(facts: Facts, rows: str, columns: str) -> list[_Row]:
-    """Return the table by rows. A cell that stands for no value on an axis is left out if it is empty."""
-    pool, cites = facts.pool, facts.citations[rows, columns]
-    down, across = pool.taxonomy[rows], pool.taxonomy[columns]
-    found: dict[tuple[str, str], list[Entry]] = {}
-    for entry in newest_first(pool):
-        for place in product(counted(entry, down), counted(entry, across)):
-            found.setdefault(place, []).append(entry)
-
-    def cell(a: str, b: str) -> _Cell:
-        entries, place = found.get((a, b), []), anchor(a, b)
-        bib = cell_bib(cites[place]) if entries and place in cites else ""
-        figure = facts.uncertain.crossed({rows: a, columns: b})
-        return _Cell(b, cell_label(pool.taxonomy, across, b), place, entries, figure, bib)
-
-    out = []
-    for a in cells(down):
-        line = [cell(a, b) for b in cells(across)]
-        empty = [one for one in line if not one.entries and _is_value(down, a) and _is_value(across, one.id)]
-        out.append(_Row(a, cell_label(pool.taxonomy, down, a), [one for one in line if one.entries], empty))
-    return [row for row in out if row.filled or row.empty]
-
-
-def _is_value(axis: Axis, cell: str) -> bool:
-    return cell.partition(": ")[0] in axis.values
