@@ -59,7 +59,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey code --blind --reader ID       read entries a second time, without seeing their tags
       survey adjudicate                     decide where readings differ
       survey scout                          new works, ranked, to be decided on
-      survey related --where reward=R6      a sentence to cite, a reading path, a paragraph skeleton
+      survey related --where reward=R6      a sentence to cite, a covering set, a paragraph skeleton
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in
       survey pages --out DIR                the pages of the site, for another generator

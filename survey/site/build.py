@@ -21,6 +21,7 @@ from survey.literature import Pool, Problem, counted_pool, read_pool
 from survey.literature.loading import Memory
 from survey.site.cache import Cache, digest, files_below, fingerprint
 from survey.site.drafts import (
+    CHAPTERS,
     MARK,
     NO_PROSE,
     PROSE,
@@ -36,6 +37,7 @@ from survey.site.families import FAMILIES, Content, Family
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import source_locations
+from survey.site.prose.chapters import Chapter, chapters
 from survey.site.prose.prose import render_prose
 
 T = TypeVar("T")
@@ -144,6 +146,8 @@ class Build:
     site_url: str = ""
     issues: str = ""
     notebooks: Sequence[Mapping[str, Any]] = ()
+    docs: Path | None = None
+    """The folder of the hand-written pages."""
     preview: bool = False
     """Whether this is for an editor's eyes: an edit then changes no file merely because it shows the fingerprint."""
     later: Later | None = None
@@ -170,7 +174,15 @@ class Build:
     @cached_property
     def _made_of(self) -> list[Any]:
         data = fingerprint(files_below(self.data))
-        return [str(self.data), self.preview, facts_fingerprint(data, self.site_url, self.issues, self.notebooks)]
+        return [
+            str(self.data),
+            self.preview,
+            facts_fingerprint(data, self.site_url, self.issues, self.notebooks, self._chapters),
+        ]
+
+    @cached_property
+    def _chapters(self) -> Sequence[Chapter]:
+        return chapters(self.docs) if self.docs else ()
 
     def files(self) -> dict[str, Computed]:
         """Return all computed files of the site, but those that are left for later and were never computed.
@@ -260,7 +272,7 @@ class Build:
     @cached_property
     def facts(self) -> Facts:
         """The data, read when they are first asked for."""
-        facts = Facts(self._read[0], self.site_url, self.issues, self.notebooks, self.cache, self.data)
+        facts = Facts(self._read[0], self.site_url, self.issues, self.notebooks, self._chapters, self.cache, self.data)
         for reads in {frozenset(family.reads) for family in FAMILIES if family.reads is not None}:
             if part := self.kept.get(self._fingerprint(reads)):
                 facts.readings[reads] = part
@@ -273,7 +285,8 @@ class Build:
 
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
-        return facts_fingerprint(data, self.site_url, self.issues, self.notebooks if TABLES in reads else ())
+        tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
+        return facts_fingerprint(data, self.site_url, self.issues, tables, discussed)
 
     @cached_property
     def _known(self) -> dict[str, Any]:

@@ -24,9 +24,9 @@ T = TypeVar("T", str, bytes, str | bytes)
 
 Reads = Set[str]
 """What a family of pages reads besides tags and citations: prose of entries (names of fields, or the start of such
-names), and the tables of notebooks."""
+names), the tables of notebooks, and which works the chapters discuss."""
 
-SUMMARY, EVIDENCE, TABLES = "summary", "why-", "tables of notebooks"
+SUMMARY, EVIDENCE, TABLES, CHAPTERS = "summary", "why-", "tables of notebooks", "chapters"
 NO_PROSE: Reads = frozenset()
 PROSE: Reads = frozenset({SUMMARY, EVIDENCE})
 

@@ -19,10 +19,11 @@ from survey.literature.related import Filter, Related, related
 from survey.site.cache import Cache, code_fingerprint, fingerprint
 from survey.site.charts.drawing import Chart, Pictures
 from survey.site.charts.pool_charts import every_chart
-from survey.site.drafts import PROSE, TABLES, Draft, Reads, Withheld, data_fingerprints, draft, other_files
+from survey.site.drafts import CHAPTERS, PROSE, TABLES, Draft, Reads, Withheld, data_fingerprints, draft, other_files
 from survey.site.markup.downloads import DOWNLOADS
 from survey.site.markup.links import anchor
 from survey.site.notebooks.rendering import Table, tables
+from survey.site.prose.chapters import Chapter, Mention, mentions
 
 T = TypeVar("T")
 
@@ -47,10 +48,12 @@ class Facts:
     """The address that opens a new issue, for links that dispute a tag."""
     notebooks: Sequence[Mapping[str, Any]] = ()
     """Executed notebooks, whose tables pages may reuse."""
+    chapters: Sequence[Chapter] = ()
+    """The pages that discuss works."""
     cache: Cache = field(default_factory=Cache)
     folder: Path | None = None
     """The folder of the data; without it nothing is taken from the cache by its name."""
-    reads: Reads = PROSE | {TABLES}
+    reads: Reads = PROSE | {TABLES, CHAPTERS}
     """What the families that are given these facts read."""
 
     def cached(self, name: str, compute: Callable[[], T], data: bool = True) -> T:
@@ -66,10 +69,11 @@ class Facts:
     def fingerprint(self) -> str:
         """A fingerprint of these facts, for a folder of data."""
         assert self.folder is not None
-        reads = self.reads - {TABLES}
+        reads = self.reads - {TABLES, CHAPTERS}
         data = data_fingerprints(self.source, self.folder, reads)[reads]
         shown = self.notebooks if TABLES in self.reads else ()
-        return facts_fingerprint(data, self.site_url, self.issues, shown)
+        discussed = self.chapters if CHAPTERS in self.reads else ()
+        return facts_fingerprint(data, self.site_url, self.issues, shown, discussed)
 
     @cached_property
     def other_data(self) -> str:
@@ -143,6 +147,17 @@ class Facts:
             raise Withheld("the tables of notebooks are withheld from this family of pages (name them in FAMILIES)")
         return tables_of(self.notebooks)
 
+    def mentions(self, key: str) -> list[Mention]:
+        """Return the chapters that discuss a work. Raises ``Withheld`` for families that do not read it."""
+        if CHAPTERS not in self.reads:
+            raise Withheld("what the chapters discuss is withheld from this family of pages (name it in FAMILIES)")
+        return mentions(self.chapters, key)
+
+    @cached_property
+    def passages(self) -> dict[str, int]:
+        """In how many paragraphs the chapters discuss each work. Raises ``Withheld`` as ``mentions`` does."""
+        return {entry.key: sum(one.passages for one in self.mentions(entry.key)) for entry in self.source}
+
     @cached_property
     def citations(self) -> dict[tuple[str, str], Cells]:
         """The citation material of the cells of every pair of main axes, in both orders of the pair."""
@@ -159,9 +174,12 @@ def tables_of(notebooks: Iterable[Mapping[str, Any]]) -> dict[str, Table]:
     return {title: table for notebook in notebooks for title, table in tables(notebook).items()}
 
 
-def facts_fingerprint(data: str, site_url: str, issues: str, notebooks: Iterable[Mapping[str, Any]]) -> str:
+def facts_fingerprint(
+    data: str, site_url: str, issues: str, notebooks: Iterable[Mapping[str, Any]], chapters: Iterable[Chapter]
+) -> str:
     """Return a fingerprint of facts: of the fingerprint of their data, and of what else they are made from."""
-    return fingerprint([], data, site_url, issues, json.dumps(tables_of(notebooks)))
+    discussed = [[one.page, one.title, one.passages] for one in chapters]
+    return fingerprint([], data, site_url, issues, json.dumps(tables_of(notebooks)), json.dumps(discussed))
 
 
 def cached_name(name: str, facts: str) -> tuple[str, ...]:
@@ -173,7 +191,7 @@ def cells_of(pool: Pool, rows: str, columns: str) -> dict[str, Related]:
     """Return the citation material of each cell of a pair of axes, by its anchor.
 
     Cells count entries as the table does; cells of uncoded entries are left out. A cell has the
-    same sentence whichever axis is in the rows, and no reading path.
+    same sentence whichever axis is in the rows, and no covering set.
     """
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     order = list(pool.taxonomy.axes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from survey.site.charts.drawing import RUNTIME
-from survey.site.drafts import EVIDENCE, NO_PROSE, PROSE, SUMMARY, TABLES, Reads
+from survey.site.drafts import CHAPTERS, EVIDENCE, NO_PROSE, PROSE, SUMMARY, TABLES, Reads
 from survey.site.facts import Facts, Files
 from survey.site.pages.agreement.builder import agreement_pages
 from survey.site.pages.axes.builder import axis_pages
@@ -74,11 +74,11 @@ def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
 
 FAMILIES: tuple[Family, ...] = (
     Family(_begin, NO_PROSE, ("charts/*.json",), slow=True),
-    Family(entry_pages, PROSE, ("entries/*",)),
-    Family(axis_pages, NO_PROSE, ("axes/*.md", "axes/*.bib", "glossary.md"), slow=True),
+    Family(entry_pages, PROSE | {CHAPTERS}, ("entries/*",)),
+    Family(axis_pages, {SUMMARY, CHAPTERS}, ("axes/*.md", "axes/*.bib", "glossary.md"), slow=True),
     Family(explorer_pages, {SUMMARY}),
     Family(excluded_pages, NO_PROSE),
-    Family(count_pages, NO_PROSE, ("measure/*.md",), slow=True),
+    Family(count_pages, {CHAPTERS}, ("measure/*.md",), slow=True),
     Family(claim_pages, NO_PROSE, ("claims/*.md", "claims/*.bib"), slow=True),
     Family(claim_files, PROSE, ("claims/*.jsonld", "claims/*.trig", "claims/*.csv", "claims/*.ttl"), slow=True),
     Family(robustness_pages, NO_PROSE, ("measure/robustness.md",), slow=True),

@@ -205,3 +205,34 @@ def test_nothing_is_published_for_developers_of_the_theme_or_for_other_languages
     assert "assets/javascripts/lunr" not in {path.rpartition("/")[0] for path in paths}
     assert [path for path in paths if path.endswith(".map")] == []
     assert [path for path in paths if path.startswith("assets/javascripts/workers/search.")]
+
+
+def test_every_page_says_where_it_is(site: Site) -> None:
+    for path in sorted(site.folder.rglob("*.html")):
+        address = path.relative_to(site.folder).as_posix().removesuffix("index.html")
+        if address in ("", "404.html", "traces/example-report.html"):  # the report is a page of its own
+            continue
+        text = path.read_text()
+        crumbs = text.partition('<nav class="md-path"')[2].partition("</nav>")[0]
+        above = re.findall(r'href="([^"]*)"', crumbs)
+        assert len(above) >= 2, address
+        assert urljoin(f"/{address}", above[0]) == "/", address
+        assert all((site.folder / urljoin(f"/{address}", one).strip("/") / "index.html").exists() for one in above)
+        assert text.count("md-tabs__item--active") == 1, address
+        sidebar = re.search(r'md-sidebar--primary"[^>]*>', text)
+        assert sidebar, address
+        is_wide = bool(re.fullmatch(r"explore/(page-\d+/)?", address))
+        assert ("hidden" in sidebar[0]) == is_wide, address
+
+
+def test_chapters_and_notebooks_lead_on(site: Site) -> None:
+    page, seen = "", list[str]()
+    while page not in seen:
+        seen.append(page)
+        text = (site.folder / page / "index.html").read_text()
+        after = re.search(r'href="([^"]+)" class="md-footer__link md-footer__link--next"', text)
+        before = re.search(r'href="([^"]+)" class="md-footer__link md-footer__link--prev"', text)
+        assert page == "" or (before and urljoin(f"/{page}", before[1]) == f"/{seen[-2]}".replace("//", "/")), page
+        page = urljoin(f"/{page}", after[1]).lstrip("/") if after else page
+    assert seen[1] == "read/trace/"
+    assert {"read/open-problems/", "notebooks/schema/", "notebooks/sessions/"} <= {*seen}

@@ -46,7 +46,7 @@ def test_it_prints_the_sentence_the_path_and_the_paragraph_with_its_notice(surve
     assert result.exit_code == 0
     out = flat(result.stdout)
     assert out.startswith(found.sentence)
-    assert f"Reading path: {found.path_summary}" in out
+    assert f"Covering set: {found.path_summary}" in out
     assert re.findall(r"(?m)^ +\d+\. ([\w-]+):", result.stdout) == [s.entry.key for s in found.path]
     assert NOTICE in out
     assert found.paragraph() in out
@@ -58,7 +58,7 @@ def test_an_empty_selection_is_cited_too(survey: Survey) -> None:
     result = survey("related", "--where", "credit=tool-call", "--primary", *THEN)
     assert result.exit_code == 0
     assert "n = 0 of 84, edition 2026-05-04" in flat(result.stdout)
-    assert "reading path" not in result.stdout.lower()
+    assert "covering set" not in result.stdout.lower()
     assert "survey export" not in result.stdout
 
 

@@ -139,7 +139,7 @@ def test_only_families_that_read_what_has_changed_are_made_again(
         assert {*families[: -len(FAMILIES)]} == {family.name for family in FAMILIES if family.reads is not None}
 
 
-READ_SUMMARIES = {"claim_files", "entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
+READ_SUMMARIES = {"axis_pages", "claim_files", "entry_pages", "explorer_pages", "feeds", "data_files", "_exports"}
 READ_EVIDENCE = {"claim_files", "entry_pages", "agreement_pages", "data_files", "_exports"}
 
 

@@ -19,7 +19,7 @@ from survey.literature import load
 from survey.literature.related import NOTICE, Related, Style, related
 
 
-@click.command("related", short_help="Sentence, reading path and paragraph for a related-work section.")
+@click.command("related", short_help="Sentence, covering set and paragraph for a related-work section.")
 @where
 @primary
 @click.option("--cover", "axes", multiple=True, metavar="AXIS",
@@ -30,16 +30,16 @@ from survey.literature.related import NOTICE, Related, Style, related
 def related_command(
     folder: Path, filters: list[tuple[str, str]], primary: bool, axes: tuple[str, ...], day: date | None, form: str
 ) -> None:
-    """Prepare a related-work section: a citable count, a reading path, a paragraph skeleton.
+    """Prepare a related-work section: a citable count, a covering set, a paragraph skeleton.
 
     \b
     the sentence       how many entries match, ready to cite with edition and data
-    the reading path   the fewest entries that together have every value that occurs on the
+    the covering set   the fewest entries that together have every value that occurs on the
                        chosen axes: foundations and surveys first, then by first publication
     the paragraph      the entries by their values on those axes, with citations: a skeleton
                        generated from counts, for the author to rewrite
 
-    Without --cover, the path covers the first three main axes that no --where names and on
+    Without --cover, the set covers the first three main axes that no --where names and on
     which the entries differ. The citations are keys of: survey export --format bib
 
     \b
@@ -67,7 +67,7 @@ def _lines(found: Related, style: Style) -> Iterator[str]:
     yield from _prose(found.cited(style), style)
     if found.path:
         yield ""
-        yield from _prose(f"Reading path: {found.path_summary}", style)
+        yield from _prose(f"Covering set: {found.path_summary}", style)
         yield from _steps(found, style)
     yield ""
     yield from (remark.format(line) for line in textwrap.wrap(NOTICE, 90))

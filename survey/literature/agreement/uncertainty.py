@@ -56,6 +56,7 @@ class Uncertainty:
         self._versions: dict[str, Pool] = {"": pool}
         self._indexes: dict[tuple[str, str], Mapping[str, Keys]] = {}
         self._found: dict[tuple[str, ...], Sources | str] = {}
+        self._crossed: dict[tuple[frozenset[tuple[str, str]], Keys | None], Figure] = {}
 
     def value(self, axis: str, cell: str) -> Figure:
         """Return the count of a cell of an axis (``shared``, or with a qualifier ``spawn: learned``).
@@ -85,7 +86,10 @@ class Uncertainty:
             return frozenset.intersection(*(self._index(name, axis).get(cell, Keys()) for axis, cell in asked.items()))
 
         absent = any(cell in (*Absence, NOT_CODED) for cell in asked.values())
-        return self.figure(tuple(asked), select, within, ABSENT if absent else "")
+        place = frozenset(asked.items()), None if within is None else Keys(within)
+        if place not in self._crossed:
+            self._crossed[place] = self.figure(tuple(asked), select, within, ABSENT if absent else "")
+        return self._crossed[place]
 
     def figure(
         self, axes: tuple[str, ...], select: Select, within: Collection[str] | None = None, reason: str = ""
@@ -94,7 +98,7 @@ class Uncertainty:
 
         ``within`` are the keys of the entries that are asked, by default all. With a ``reason`` there is no interval.
         """
-        asked = Keys(entry.key for entry in self.pool) & Keys(within if within is not None else self._keys)
+        asked = self._keys if within is None else self._keys & Keys(within)
         chosen = Keys(select(self.pool)) & asked
         readings = self.readings(axes, chosen)
         sources = self.sources(axes)

@@ -1,5 +1,6 @@
-"""Support for related-work sections: selection, shortest reading path, paragraph skeleton, nearest entries."""
+"""Support for related-work sections: selection, covering set, works to know first, paragraph, nearest entries."""
 
+from survey.literature.related.first import first_to_know, passes, reasons, strict_reading
 from survey.literature.related.nearest import Neighbours, neighbours
 from survey.literature.related.paragraph import NOTICE, Style
 from survey.literature.related.related import Related, by_preference, in_reading_order, related
@@ -12,7 +13,11 @@ __all__ = [
     "Related",
     "Style",
     "by_preference",
+    "first_to_know",
     "in_reading_order",
     "neighbours",
+    "passes",
+    "reasons",
     "related",
+    "strict_reading",
 ]

@@ -14,7 +14,7 @@ from survey.literature.related.selection import Selection
 from survey.literature.taxonomy import Axis, Shape
 
 FEW = 6
-"""Values with more entries than this are cited with entries of the reading path only."""
+"""Values with more entries than this are cited with entries of the covering set only."""
 
 NOTICE = (
     "This is a skeleton. A program generated its sentences from the tags and counts of the pool; nobody wrote "
@@ -124,7 +124,7 @@ class Writer:
         return self._quoted(cell_label(self.taxonomy, axis, cell))
 
     def _cited(self, entries: Sequence[Entry]) -> str:
-        """Return citations of the entries; if there are many, of those in the reading path only."""
+        """Return citations of the entries; if there are many, of those in the covering set only."""
         chosen = {step.entry.key for step in self.found.path}
         keys = [entry.key for entry in entries if len(entries) <= FEW or entry.key in chosen]
         some = len(keys) < len(entries)

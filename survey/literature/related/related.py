@@ -1,4 +1,4 @@
-"""Support for a related-work section: a sentence to cite, the entries, a reading path, and a paragraph skeleton.
+"""Support for a related-work section: a sentence to cite, the entries, a covering set, and a paragraph skeleton.
 
 Every statement is a count. The author of the section decides which works to cite and what to say about them.
 """
@@ -115,7 +115,7 @@ def related(pool: Pool, filters: Iterable[Filter], axes: Sequence[str] | None = 
     entries = _matching(pool, filters, primary)
     asked = _axes(pool.taxonomy, axes) if axes is not None else _default_axes(entries, filters, pool.taxonomy)
     carried = [tuple(_carried(entry, asked, primary)) for entry in entries]
-    cover = smallest_cover(carried, _costs(entries, pool.taxonomy))
+    cover = smallest_cover(carried, preference(entries, pool.taxonomy))
     steps = _path([(entries[place], carried[place]) for place in cover.chosen], carried, pool.taxonomy)
     separate = [(pair, _matching(pool, [pair], primary)) for pair in filters if not entries and len(filters) > 1]
     names = tuple(axis.id for axis in asked)
@@ -138,7 +138,8 @@ def value_labels(values: Iterable[Cell], taxonomy: Taxonomy) -> str:
 def by_preference(entries: Sequence[Entry], taxonomy: Taxonomy) -> list[Entry]:
     """Return entries in the order of preference for a path: by standing, then by depth of reading, then by date."""
     published = sorted(entries, key=_published)
-    return [entry for _, entry in sorted(zip(_costs(published, taxonomy), published, strict=True), key=lambda p: p[0])]
+    costs = preference(published, taxonomy)
+    return [entry for _, entry in sorted(zip(costs, published, strict=True), key=lambda pair: pair[0])]
 
 
 def in_reading_order(entries: Iterable[Entry], taxonomy: Taxonomy) -> list[Entry]:
@@ -198,7 +199,7 @@ def _carried(entry: Entry, axes: Sequence[Axis], primary: bool) -> Iterator[Cell
                 yield axis.id, cell
 
 
-def _costs(entries: Sequence[Entry], taxonomy: Taxonomy) -> list[Cost]:
+def preference(entries: Sequence[Entry], taxonomy: Taxonomy) -> list[Cost]:
     """Return the cost of choosing each entry, among paths of equal length: standing, then depth, then date."""
     standing, depth = (taxonomy[name].words if name in taxonomy.axes else () for name in (STANDING, DEPTH))
     return [

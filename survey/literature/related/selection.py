@@ -1,4 +1,4 @@
-"""A filtered selection from a pool: the entries, and a reading path through them."""
+"""A filtered selection from a pool: the entries, and a small set that covers their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Filter = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An entry of a reading path, with the values it adds, those that only it has, and the reason for its place."""
+    """An entry of a covering set, with the values it adds, those that only it has, and the reason for its place."""
 
     entry: Entry
     new_values: Cells
@@ -33,7 +33,7 @@ class Selection:
     """The full pool, or its snapshot of a day."""
     filters: tuple[Filter, ...]
     axes: tuple[str, ...]
-    """The axes whose values the reading path covers and the paragraph reports."""
+    """The axes whose values the set covers and the paragraph reports."""
     primary: bool
     entries: tuple[Entry, ...]
     """The matching entries, by first publication."""

@@ -70,7 +70,7 @@ class Value(Term):
     negative: str = ""
     unit: str = ""
     first: bool = False
-    """Whether works with this value come first in a reading path."""
+    """Whether works with this value come first in reading order."""
     since: str = ""
     """The day of the codebook that brought the value; codings before it could not name it."""
 

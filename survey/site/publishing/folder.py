@@ -15,6 +15,7 @@ from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.notebooks.execution import executed
 from survey.site.notebooks.rendering import markdown
+from survey.site.prose.chapters import chapters
 from survey.site.publishing.configuration import DOCS, NAME, OVERRIDES, decoded, links_outside, read_configuration
 from survey.site.publishing.staging import staged_folder
 
@@ -43,7 +44,8 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
     written = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}
     ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
     cache = Cache(project / ".cache" / "site")
-    facts = Facts(pool, configuration.site_url, notebooks=list(ran.values()), cache=cache, folder=data)
+    notebooks = list(ran.values())
+    facts = Facts(pool, configuration.site_url, "", notebooks, chapters(docs), cache, data)
     pages = {name: _content(path, name, facts) for name, path in written.items()}
     for name, content in build(facts).items():
         if name in written:

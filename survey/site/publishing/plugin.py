@@ -188,7 +188,10 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             self.building.steps.enter_context(self.cache)
         data = Path(os.path.relpath(self.folder))
         later = self.wing.Later() if self.serving and not config.strict and not self.background.failed else None
-        build = self.wing.Build(data, self.cache, config.site_url or "", self._issues(), notebooks, self.serving, later)
+        docs = Path(os.path.relpath(config.docs_dir))
+        build = self.wing.Build(
+            data, self.cache, config.site_url or "", self._issues(), notebooks, docs, self.serving, later
+        )
         self.build = build.after(self.build)
         try:
             problems = self.build.problems
@@ -233,6 +236,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Find the pages that an earlier build has made."""
+        self.sections = {page.url: page.parent for page in nav.pages}
         pages = files.documentation_pages()
         sources = self.build.sources
         for file in pages:
@@ -265,6 +269,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Fill in the live figures and citations of a hand-written page."""
         if page.is_homepage:
             page.meta |= self.build.home
+        if page.parent is None and (crumbs := page.meta.get("crumbs")):
+            page.parent = self.sections.get(crumbs[0][1])  # its tab is then the active one, and its section the menu
         return str(self.pages.begin(page, self._shown(markdown, page.file.src_uri, config)))
 
     def _shown(self, text: str, path: str, config: MkDocsConfig) -> str:

@@ -1,4 +1,4 @@
-"""Support for a related-work section: the sentence, the reading path, the paragraph."""
+"""Support for a related-work section: the sentence, the covering set, the paragraph."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_unknown_axes_and_values_are_refused(
         related(pool, filters, axes)
 
 
-# ------------------------------------------------------------- the reading path
+# ------------------------------------------------------------- the covering set
 
 
 def test_the_path_is_minimal_and_in_the_order_of_publication(four: Pool) -> None:

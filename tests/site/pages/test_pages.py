@@ -19,15 +19,18 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from mkdocs.config import load_config
 
-from survey.literature import InvalidSurvey, Pool, load
+from survey.literature import InvalidSurvey, Pool, Shape, load
 from survey.literature.bibtex import Field
-from survey.literature.related import neighbours
+from survey.literature.related import first_to_know, neighbours
 from survey.site.build import build
 from survey.site.facts import Facts
 from survey.site.markup.links import url
 from survey.site.markup.text import inert
-from survey.site.markup.works import LISTED, newest_first
+from survey.site.markup.works import LISTED
+from survey.site.pages.axes.builder import KNOWN_FIRST, axis_pages
 from survey.site.pages.counts.crosstab import SHOWN, crosstab_page, table_of
+from survey.site.pages.entries.builder import entry_pages
+from survey.site.prose.chapters import chapters, mentions
 from survey.site.publishing.folder import write_folder
 from tests.browser.explorer.explorer_site import grown
 from tests.conftest import ROOT, few_data
@@ -78,21 +81,54 @@ def test_a_long_list_shows_the_newest_and_leads_to_the_table_for_the_others(
     for axis in pool.taxonomy.on("entry"):
         for value in () if axis.qualifiers else axis.values:
             page = str(files[f"axes/{axis.id}/{value}.md"])
-            works = pool.where([(axis.id, value)])
-            shown = [pool[key] for key in listed(page)]
-            assert len(shown) == min(len(works), LISTED)
-            dates = [(work.year, work.appeared) for work in shown]
-            assert dates == sorted(dates, reverse=True)
-            assert all((work.year, work.appeared) <= dates[-1] for work in works if work not in shown)
-            assert ("All in the table of entries" in page) == (len(works) > LISTED)
-            if len(works) > LISTED:
-                assert f"The newest {LISTED} of {len(works)}." in page
-                assert f'<a href="../../../explore/?{axis.id}={value}">All in' in page
-                long += 1
+            every = list(pool.where([(axis.id, value)]))
+            ranked = axis.shape is Shape.RANKED
+            parts = [
+                [e for e in every if e.primary(axis.id) == value],
+                [e for e in every if e.primary(axis.id) != value],
+            ]
+            for works, keys in zip([some for some in (parts if ranked else [every]) if some], lists(page), strict=True):
+                shown = [pool[key] for key in keys]
+                assert len(shown) == min(len(works), LISTED)
+                dates = [(work.year, work.appeared) for work in shown]
+                assert dates == sorted(dates, reverse=True)
+                assert all((work.year, work.appeared) <= dates[-1] for work in works if work not in shown)
+                if len(works) > LISTED:
+                    assert f"The newest {LISTED} of {len(works)}." in page
+                    assert f'<a href="../../../explore/?{axis.id}={value}">All in' in page
+                    long += 1
+            if ranked and every:
+                assert f"## {len(every)} entr" in page
+                assert f": {len(parts[0])} as first value, {len(parts[1])} also" in page
     assert long
 
 
-def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
+def test_the_page_of_a_value_begins_with_the_works_to_know_first(pool: Pool) -> None:
+    files = dict(axis_pages(Facts(pool, chapters=chapters(ROOT / "docs"))))
+    for axis in pool.taxonomy.on("entry"):
+        for value in axis.values:
+            page, every = files[f"axes/{axis.id}/{value}.md"], pool.works_with(axis, value)
+            begin, _, rest = page.partition("\n## Start here")[2].partition("</ol>")
+            known = re.findall(r'<li><a href="[^"]*/entries/([^/"]+)/">', begin)
+            assert len(known) == min(KNOWN_FIRST, len(every)), value
+            assert {*known} <= {entry.key for entry in every}
+            assert not known or " entr" in rest  # the lists come after it
+            assert all(pool[key].text("summary")[:40] in unescape(begin) for key in known)
+    first = files["axes/credit/message.md"].partition("## Start here")[2].partition("</li>")[0]
+    assert "entries/c3/" in first
+    assert re.search(r'core · explicit credit: yes · discussed in <a href="../../../read/\w+/">', first)
+    axis_page = files["axes/credit/index.md"]
+    assert axis_page.index("## Start here") < axis_page.index("<svg") < axis_page.index("## Values")
+
+
+def test_a_work_leads_to_the_chapters_that_discuss_it(pool: Pool) -> None:
+    files = dict(entry_pages(Facts(pool, chapters=chapters(ROOT / "docs"))))
+    assert 'Discussed in <a href="../../read/credit/">Credit</a> ×3' in files["entries/c3.md"]
+    undiscussed = next(e.key for e in pool if not mentions(chapters(ROOT / "docs"), e.key))
+    assert "Discussed in" not in files[f"entries/{undiscussed}.md"]
+
+
+def test_a_cell_of_a_large_table_lists_what_to_know_first(pool: Pool) -> None:
     large = grown(pool, 3 * len(pool))
     places = [(row.id, cell) for row in table_of(Facts(large), "reward", "topology") for cell in row.filled]
     row, fullest = max(places, key=lambda place: len(place[1].entries))
@@ -100,15 +136,16 @@ def test_a_cell_of_a_large_table_lists_its_newest(pool: Pool) -> None:
     _, page = crosstab_page(Facts(large), "reward", "topology")
     line = page.partition(f'id="{fullest.anchor}"')[2].partition("</div>")[0]
     shown = re.findall(r'<a href="[^"]*/entries/([^/"]+)/">', line)
-    assert shown == [work.key for work in newest_first(fullest.entries)[:SHOWN]]
+    asked = [("reward", row), ("topology", fullest.id)]
+    assert shown == [work.key for work in first_to_know(fullest.entries, asked, {}, large.taxonomy)[:SHOWN]]
     link = f'<a href="../../explore/?reward={row}&amp;topology={fullest.id}">all {len(fullest.entries)}</a>'
     assert link in line
 
 
-def listed(page: str) -> list[str]:
-    """The works of the first list on a page, in its order."""
-    works = page.partition('<ul class="works">')[2].partition("</ul>")[0]
-    return re.findall(r'<li><a href="[^"]*/entries/([^/"]+)/">', works)
+def lists(page: str) -> list[list[str]]:
+    """The works of each list on a page, in its order."""
+    parts = [part.partition("</ul>")[0] for part in page.split('<ul class="works">')[1:]]
+    return [re.findall(r'<li><a href="[^"]*/entries/([^/"]+)/">', part) for part in parts]
 
 
 def test_every_tag_can_be_disputed_with_an_issue_already_filled_in(files: dict[str, str | bytes]) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from survey.literature import Axis, Entry, Value, counts
 from survey.literature.agreement import Figure
 from survey.literature.export.bib import to_bib
-from survey.literature.related import related
+from survey.literature.related import first_to_know, passes, reasons, related, strict_reading
 from survey.literature.taxonomy import Shape
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
+
+KNOWN_FIRST = 5
+"""Entries with which the page of a value begins."""
 
 
 def axis_pages(facts: Facts) -> Files:
@@ -26,6 +29,8 @@ def axis_pages(facts: Facts) -> Files:
 def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
     pool, page = facts.pool, f"axes/{axis.id}/index.md"
     rows = counts(pool, axis.id).rename(columns={"count": "n"}).itertuples()
+    figures = _figures(facts, axis)
+    first = {value: found[0] for value in axis.values if (found := _first(facts, axis, value))}
     return page, render(
         "pages/axes/axis.md.j2",
         axis=axis,
@@ -35,7 +40,10 @@ def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
         page=page,
         chart=facts.pictures.figure(facts.charts[f"by-{axis.id}"], page),
         count={row.cell: row for row in rows},
-        figures=_figures(facts, axis),
+        figures=figures,
+        first=first,
+        largest=sorted(first, key=lambda value: -len(pool.works_with(axis, value)))[:KNOWN_FIRST],
+        mentions=facts.mentions,
         sources=facts.uncertain.sources((axis.id,)),
         absent={word: newest_first(pool.works_with(axis, word)) for word in axis.absences},
     )
@@ -55,6 +63,7 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
     pool, page = facts.pool, f"axes/{axis.id}/{value.id}.md"
     entries = newest_first(pool.works_with(axis, value.id))
     bib = f"axes/{axis.id}/{value.id}.bib" if axis.on == "entry" else ""
+    parts, strict = _by_rank(axis, value, entries), strict_reading(pool.taxonomy, [(axis.id, value.id)])
     if bib:
         yield bib, to_bib(pool.keep(e.key for e in entries))
     yield (
@@ -69,7 +78,12 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
             page=page,
             entries=entries,
             bib=bib,
-            figure=_figures(facts, axis).get(value.id),
+            figure=facts.uncertain.value(axis.id, value.id) if _is_counted(axis) else None,
+            first=_first(facts, axis, value.id),
+            mentions=facts.mentions,
+            strict=strict,
+            strictly=sum(passes(entry, strict) for entry in parts.get("first value", entries)),
+            parts=parts,
             sources=facts.uncertain.sources((axis.id,)),
             how=_by_qualifier(axis, value, entries),
             cite=related(pool, [(axis.id, value.id)]) if bib else None,
@@ -79,9 +93,29 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
 
 def _figures(facts: Facts, axis: Axis) -> dict[str, Figure]:
     """Return the count of each value with its uncertainty; none on axes of records, and where values are qualified."""
-    if axis.on != "entry" or axis.qualifiers or axis.shape is Shape.QUANTITY:
-        return {}
-    return {value: facts.uncertain.value(axis.id, value) for value in axis.values}
+    return {value: facts.uncertain.value(axis.id, value) for value in axis.values} if _is_counted(axis) else {}
+
+
+def _is_counted(axis: Axis) -> bool:
+    return axis.on == "entry" and not axis.qualifiers and axis.shape is not Shape.QUANTITY
+
+
+def _first(facts: Facts, axis: Axis, value: str) -> list[tuple[Entry, list[str]]]:
+    """Return the entries of a value that a reader should know first, each with what speaks for it."""
+    if axis.on != "entry":
+        return []
+    taxonomy, filters = facts.pool.taxonomy, [(axis.id, value)]
+    known = first_to_know(facts.pool.works_with(axis, value), filters, facts.passages, taxonomy)
+    return [(entry, reasons(entry, filters, taxonomy)) for entry in known[:KNOWN_FIRST]]
+
+
+def _by_rank(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry]]:
+    """Return the entries that have a value as their first one, and those that have it also, if values are ranked."""
+    if axis.shape is not Shape.RANKED:
+        return {"": entries}
+    first = [entry for entry in entries if entry.primary(axis.id) == value.id]
+    also = [entry for entry in entries if entry.primary(axis.id) != value.id]
+    return {name: some for name, some in (("first value", first), ("also", also)) if some}
 
 
 def _by_qualifier(axis: Axis, value: Value, entries: list[Entry]) -> dict[str, list[Entry]]:

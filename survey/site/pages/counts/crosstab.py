@@ -8,10 +8,10 @@ from itertools import product
 from survey.literature import Axis
 from survey.literature.agreement import Figure
 from survey.literature.pool import Entry, cell_label, cells, counted
+from survey.literature.related import first_to_know
 from survey.site.facts import Facts
 from survey.site.markup.links import anchor
 from survey.site.markup.templates import render
-from survey.site.markup.works import newest_first
 from survey.site.pages.related.builder import cell_bib
 
 SHOWN = 6
@@ -71,12 +71,13 @@ def table_of(facts: Facts, rows: str, columns: str) -> list[Row]:
     pool, cites = facts.pool, facts.citations[rows, columns]
     down, across = pool.taxonomy[rows], pool.taxonomy[columns]
     found: dict[tuple[str, str], list[Entry]] = {}
-    for entry in newest_first(pool):
+    for entry in pool:
         for place in product(counted(entry, down), counted(entry, across)):
             found.setdefault(place, []).append(entry)
 
     def cell(a: str, b: str) -> Cell:
-        entries, place = found.get((a, b), []), anchor(a, b)
+        filters, place = [(rows, a), (columns, b)], anchor(a, b)
+        entries = first_to_know(found.get((a, b), []), filters, facts.passages, pool.taxonomy)
         bib = cell_bib(cites[place]) if entries and place in cites else ""
         figure = facts.uncertain.crossed({rows: a, columns: b})
         return Cell(b, cell_label(pool.taxonomy, across, b), place, entries, figure, bib)

@@ -38,7 +38,7 @@ def _page(
     claims: list[tuple[str, str, Status]],
 ) -> str:
     """Return the page of an entry, made again only if what is shown of it, or beside it, has changed."""
-    pool, page = facts.pool, f"entries/{entry.key}.md"
+    pool, page, mentions = facts.pool, f"entries/{entry.key}.md", facts.mentions(entry.key)
 
     def made() -> str:
         return render(
@@ -57,11 +57,13 @@ def _page(
             names=[entry.key, *filter(None, [name_of(entry)])],
             coins=coins(entry),
             issues=facts.issues,
+            mentions=mentions,
         )
 
     fields = [entry.block.type, entry.key, *((name, field.text) for name, field in entry.block.fields.items())]
     beside = [(other.key, other.title, other.by, other.year, shared) for other, shared in near]
     shown = [fields, beside, [(*claim, status.name) for *claim, status in claims], facts.issues, facts.other_data]
+    shown += [(one.page, one.title, one.passages) for one in mentions]
     return facts.cached(f"{page} {digest(json.dumps(shown))}", made, data=False)
 
 

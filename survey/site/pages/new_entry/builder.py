@@ -172,6 +172,8 @@ def _rules(rules: Iterable[Rule]) -> list[dict[str, Any]]:
 
 
 def _axis(axis: Axis, field: str) -> dict[str, Any]:
+    missing = f"is missing {expected('', axis.words)}"
+    listed = f"is missing (expected one of: {', '.join(axis.words)})"  # which the script can say by itself
     return {
         "id": axis.id,
         "field": field,
@@ -186,8 +188,7 @@ def _axis(axis: Axis, field: str) -> dict[str, Any]:
             {"gives": step.gives, "when": [[part, list(words)] for part, words in step.when]} for step in axis.steps
         ],
         "parts": list(axis.parts),
-        "missing": f"is missing {expected('', axis.words)}",
-    }
+    } | ({} if missing == listed else {"missing": missing})
 
 
 def _lists(words: Any) -> dict[str, list[str]]:

@@ -98,7 +98,7 @@ function* tagged({ fields, tags }, { axes }) {
       continue;
     }
     if (!own.length) {
-      if (axis.required) yield { field, message: axis.missing };
+      if (axis.required) yield { field, message: axis.missing || `is missing (expected one of: ${[...axis.values, ...axis.absences].join(", ")})` };
       else if (fields.has(why)) yield { field: why, message: `is evidence for a tag that is not there (${field})` };
       continue;
     }

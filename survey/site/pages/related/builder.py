@@ -47,7 +47,7 @@ def cell_bib(found: Related) -> str:
 def _works(pool: Pool, axes: Sequence[Axis]) -> dict[str, Any]:
     """Return every work that the survey knows, with the identifiers by which a reader's list is matched.
 
-    Entries come in the order in which a reading path prefers them, each with its place in the
+    Entries come in the order in which a covering set prefers them, each with its place in the
     reading order. Titles are as displayed: the page normalises them and those of the
     reader's list with the same function.
     """

@@ -44,6 +44,7 @@ class Worker:
             "number": self.asked,
             "cache": str(self.cache),
             "data": str(build.data),
+            "docs": str(build.docs) if build.docs else "",
             "site_url": build.site_url,
             "issues": build.issues,
             "preview": build.preview,
@@ -128,7 +129,14 @@ def _answered(request: dict[str, Any], former: Build | None, is_outdated: Callab
     error, build = "", former
     cache = former.cache if former else Cache(Path(request["cache"]))
     try:
-        new = Build(Path(request["data"]), cache, request["site_url"], request["issues"], preview=request["preview"])
+        new = Build(
+            Path(request["data"]),
+            cache,
+            request["site_url"],
+            request["issues"],
+            docs=Path(request["docs"]) if request["docs"] else None,
+            preview=request["preview"],
+        )
         build = new.after(former)
         steps: list[tuple[str, Callable[[], object]]] = [
             (family.name, lambda family=family: build.family(family))  # type: ignore[misc]
