@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -10,10 +11,7 @@ import pytest
 from survey.literature import Pool
 from survey.literature.related import first_to_know, reasons, strict_reading
 
-PREFERRED = {
-    "standing": ["core", "supporting", "case"],
-    "read": ["code", "full", "partial", "abstract", "page"],
-}
+ROLES = ["core", "supporting", "case"]
 
 
 def table(pool: Pool, axis: str, value: str, discussed: Mapping[str, int]) -> pd.DataFrame:
@@ -27,7 +25,7 @@ def table(pool: Pool, axis: str, value: str, discussed: Mapping[str, int]) -> pd
                 {
                     "key": entry.key,
                     "further": pool.taxonomy[axis].shape == "ranked" and words[0] != value,
-                    "standing": PREFERRED["standing"].index(entry.text("tag-standing")),
+                    "standing": ROLES.index(entry.text("tag-standing")),
                     "discussed": -discussed.get(entry.key, 0),
                     "depth": depths.index(entry.text("read")),
                     "appeared": entry.text("announced") or entry.text("submitted") or entry.appeared,
@@ -79,8 +77,6 @@ def test_of_works_with_the_same_role_the_strict_ones_come_first(pool: Pool) -> N
 
 
 def test_a_survey_without_roles_or_a_strict_reading_has_an_order_too(pool: Pool) -> None:
-    from dataclasses import replace
-
     plain = replace(
         pool.taxonomy,
         axes={name: axis for name, axis in pool.taxonomy.axes.items() if name not in ("standing", "read")},
