@@ -8,8 +8,9 @@ from collections.abc import Callable
 from math import pi
 
 import pytest
+from playwright.sync_api import expect
 
-from survey.literature import Pool, counts
+from survey.literature import Entry, Pool, Shape, counts
 from tests.browser.conftest import Visit
 
 TOUCHING = """() => {
@@ -84,3 +85,42 @@ def test_the_caption_speaks_of_what_is_shown(visit: Callable[..., Visit], width:
     caption = visit("", width=width).page.locator("figure.atlas figcaption").inner_text()
     assert shown in caption
     assert hidden not in caption
+
+
+def goes_with(pool: Pool, axis: str, value: str, others: tuple[str, ...]) -> list[int]:
+    """How many entries a value shares with each value of other axes, most first: counted from the tags, one by one."""
+
+    def has(entry: Entry, axis: str, value: str) -> bool:
+        words = entry.words(axis)
+        return value in (words if pool.taxonomy[axis].shape is Shape.SET else words[:1])
+
+    numbers = [
+        sum(
+            len([t for t in entry.tags[other] if t.word == word]) if pool.taxonomy[other].shape is Shape.SET else 1
+            for entry in pool
+            if has(entry, axis, value) and has(entry, other, word)
+        )
+        for other in others
+        for word in pool.taxonomy[other].values
+    ]
+    return sorted(numbers, reverse=True)
+
+
+def test_a_value_that_is_pointed_at_or_focused_says_with_what_it_goes_most_often(
+    visit: Callable[..., Visit], pool: Pool
+) -> None:
+    page = visit("", width=1440).page
+    said = page.locator("[data-goes-with]")
+    invitation = said.inner_text()
+    faint = "() => [...document.querySelectorAll('.bands path')].filter((p) => !p.classList.contains('own')).length"
+    node = page.locator('a[data-value="credit/message"]')
+    for begin, end in ((node.hover, lambda: page.mouse.move(2, 2)), (node.focus, node.blur)):
+        begin()
+        expect(said).to_have_text(re.compile(r"^message goes most often with "))
+        found = [int(number) for number in re.findall(r"\((\d+)\)", said.inner_text())]
+        assert found == goes_with(pool, "credit", "message", ("reward", "decision"))[:3]
+        total = page.locator(".bands path").count()
+        own = page.locator(".bands path.own").count()
+        assert 0 < own == total - page.evaluate(faint) < total
+        end()
+        expect(said).to_have_text(invitation)

@@ -49,6 +49,41 @@ def test_choosing_a_value_filters_and_is_kept_in_the_address(visit: Open, pool: 
     found.clean()
 
 
+def test_the_values_of_an_axis_open_over_the_table_and_the_main_axes_come_first(visit: Open, pool: Pool) -> None:
+    found = visit("explore/", width=1440)
+    names = found.page.locator(".facets summary").all_inner_texts()
+    assert names[: len(pool.taxonomy.main)] == [axis.label for axis in pool.taxonomy.main]
+    table = found.page.locator(".explorer table")
+    before = table.bounding_box()
+    summary = found.page.locator(".facets summary", has_text="Reward family")
+    summary.click()
+    expect(found.page.locator("fieldset[aria-label='Reward family']")).to_be_visible()
+    assert table.bounding_box() == before
+    found.page.keyboard.press("Escape")
+    expect(found.page.locator("fieldset[aria-label='Reward family']")).to_be_hidden()
+    expect(summary).to_be_focused()
+    for one in found.page.locator(".facets summary").all():  # none is cut off at the edge of the page
+        one.click()
+        assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        box = found.page.locator(".facets details[open] fieldset").bounding_box()
+        assert box
+        assert 0 <= box["x"] <= 1440 - box["width"]
+    summary.click()
+    found.page.locator(".matches").click()
+    expect(found.page.locator("fieldset[aria-label='Reward family']")).to_be_hidden()
+    found.clean()
+
+
+def test_on_a_phone_the_counts_stand_under_each_claim(visit: Open) -> None:
+    page = visit("claims/", width=390).page
+    row = page.locator("table.claims tbody tr").first
+    claim, here = row.locator("th").bounding_box(), row.locator("td[data-of='here']").bounding_box()
+    assert claim and here
+    assert here["y"] >= claim["y"] + claim["height"] - 1
+    assert here["x"] + here["width"] <= 390
+    assert page.evaluate("[...document.querySelectorAll('.wide:has(table.claims)')].every((box) => box.scrollWidth <= box.clientWidth)")
+
+
 def test_a_decision_can_be_filtered_by_how(visit: Open, pool: Pool) -> None:
     found = visit("explore/?decision=stop:+learned")
     assert set(rows(found)) == {e.key for e in pool.where([("decision", "stop:learned")])}

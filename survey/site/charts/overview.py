@@ -47,6 +47,8 @@ class Band:
     width: float
     hue: str
     title: str
+    ends: str
+    number: int
 
 
 def picture(pool: Pool, page: str, axes: Sequence[str]) -> str:
@@ -94,6 +96,7 @@ def _bands(pool: Pool, columns: Sequence[list[Node]]) -> list[Band]:
         Band(
             f"M{a.x:.0f},{a.y:.0f} C{bend:.0f},{a.y:.0f} {bend:.0f},{b.y:.0f} {b.x:.0f},{b.y:.0f}",
             max(THINNEST, WIDEST * number / most), a.axis, f"{a.label} and {b.label}: {number}",
+            f"{a.axis}/{a.id} {b.axis}/{b.id}", number,
         )
         for a, b, number in shared
         for bend in [(a.x + b.x) / 2]

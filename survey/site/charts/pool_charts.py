@@ -263,5 +263,5 @@ def _list(parts: Iterable[str], last: str = "and") -> str:
 
 
 def _source(pool: Pool, entries: int, *axes: Axis) -> str:
-    by = "by primary value" if any(a.shape.value == "ranked" for a in axes) else ""
+    by = "by first value" if any(a.shape.value == "ranked" for a in axes) else ""
     return ", ".join(part for part in (f"Pool as of {pool.day.isoformat()}", by, f"n = {entries}") if part)

@@ -5,6 +5,19 @@ import { element, one } from "../../theme/scripts/dom.js";
 const FORMS = [["bib", "BibTeX"], ["ris", "RIS"], ["csv", "CSV"]];
 const hueOf = (axis) => `--hue: var(--hue-${axis}, var(--hue-other))`;
 
+// Closes the open list of values, and returns to its button.
+function closed(root) {
+  const open = one(".facets details[open]", root);
+  if (!open) return;
+  open.open = false;
+  one("summary", open).focus();
+}
+
+document.addEventListener("pointerdown", ({ target }) => {
+  const open = one(".facets details[open]");
+  if (open && !open.contains(target)) open.open = false;
+});
+
 export class Controls {
   // "save" is called with the name of a format.
   constructor(root, facets, selection, save) {
@@ -20,11 +33,18 @@ export class Controls {
     const saves = FORMS.map(([form, name]) => element("button", { type: "button", "data-export": form, onclick: () => this.save(form) }, name));
     root.append(
       this.search,
-      element("div", { class: "facets" }, ...this.panels.map(({ details }) => details)),
+      element("div", { class: "facets", onkeydown: (event) => event.key === "Escape" && closed(root) }, ...this.inOrder()),
       element("div", { class: "chosen" }),
       element("div", { class: "act" }, "Export these rows as ", ...saves),
     );
     root.hidden = false;
+  }
+
+  // The main axes come first.
+  inOrder() {
+    const main = new Set(this.facets.filter((facet) => facet.main).map(({ axis }) => axis));
+    const [first, rest] = [this.panels.filter(({ axis }) => main.has(axis)), this.panels.filter(({ axis }) => !main.has(axis))];
+    return [...first, ...rest].map(({ details }) => details);
   }
 
   hide() {
@@ -39,7 +59,10 @@ export class Controls {
       return { word, input, number, line: element("label", {}, input, text, number) };
     });
     const fieldset = element("fieldset", { "aria-label": label }, ...boxes.map(({ line }) => line));
-    return { axis, boxes, details: element("details", { style: hueOf(axis) }, element("summary", {}, label), fieldset) };
+    // near the right edge it opens to the left
+    const ontoggle = () => fieldset.classList.toggle("left", details.getBoundingClientRect().left + fieldset.offsetWidth > this.root.getBoundingClientRect().right);
+    const details = element("details", { style: hueOf(axis), name: "facet", ontoggle }, element("summary", {}, label), fieldset);
+    return { axis, boxes, details };
   }
 
   // Unchanged counts are not rewritten: each write triggers a layout of its line.

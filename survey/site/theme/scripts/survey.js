@@ -1,6 +1,7 @@
 /* The script of every page: copy buttons, interactive charts, the explorer. Pages are readable without it. */
 
 import { startCharts } from "../../charts/live.js";
+import { overview } from "../../charts/overview.js";
 import { explorer } from "../../pages/explorer/explorer.js";
 import { copyButtons } from "./copying.js";
 import { startEach } from "./dom.js";
@@ -11,6 +12,7 @@ function start() {
   copyButtons();
   startCharts();
   startEach("[data-explorer]", explorer);
+  startEach("figure.atlas", overview);
 }
 
 // Material swaps page contents without a page load; document$ reports each swap.
