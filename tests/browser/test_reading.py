@@ -51,8 +51,8 @@ def test_choosing_a_value_filters_and_is_kept_in_the_address(visit: Open, pool: 
 
 def test_the_values_of_an_axis_open_over_the_table_and_the_main_axes_come_first(visit: Open, pool: Pool) -> None:
     found = visit("explore/", width=1440)
-    names = found.page.locator(".facets summary").all_inner_texts()
-    assert names[: len(pool.taxonomy.main)] == [axis.label for axis in pool.taxonomy.main]
+    buttons = found.page.locator(".facets > details > summary")
+    assert buttons.all_inner_texts() == [*(axis.label for axis in pool.taxonomy.main), "More filters"]
     table = found.page.locator(".explorer table")
     before = table.bounding_box()
     summary = found.page.locator(".facets summary", has_text="Reward family")
@@ -62,16 +62,115 @@ def test_the_values_of_an_axis_open_over_the_table_and_the_main_axes_come_first(
     found.page.keyboard.press("Escape")
     expect(found.page.locator("fieldset[aria-label='Reward family']")).to_be_hidden()
     expect(summary).to_be_focused()
-    for one in found.page.locator(".facets summary").all():  # none is cut off at the edge of the page
+    for one in buttons.all():  # none is cut off at the edge of the page
         one.click()
         assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        box = found.page.locator(".facets details[open] fieldset").bounding_box()
+        box = found.page.locator(".facets > details[open] > :last-child").bounding_box()
         assert box
         assert 0 <= box["x"] <= 1440 - box["width"]
     summary.click()
     found.page.locator(".matches").click()
     expect(found.page.locator("fieldset[aria-label='Reward family']")).to_be_hidden()
     found.clean()
+
+
+def test_every_other_axis_is_among_the_further_filters(visit: Open, pool: Pool) -> None:
+    found = visit("explore/", width=1440)
+    found.page.locator("summary", has_text="More filters").click()
+    others = [axis for axis in pool.taxonomy.on("entry") if not axis.main]
+    assert found.page.locator(".further summary").all_inner_texts() == [axis.label for axis in others]
+    found.page.locator(".further summary", has_text="Read depth").click()
+    found.page.locator("fieldset[aria-label='Read depth']").get_by_label("code").check()
+    assert set(rows(found)) == {e.key for e in pool.where([("read", "code")])}
+    expect(found.page.locator(".facets > details[data-active] > summary")).to_have_text("More filters")
+    found.clean()
+
+
+def test_on_a_phone_the_filters_are_a_sheet(visit: Open, pool: Pool) -> None:
+    found = visit("explore/", width=390)
+    page = found.page
+    expect(page.locator(".facets")).to_be_hidden()
+    page.get_by_role("button", name="Filters").click()
+    page.locator(".sheet summary", has_text="Credit unit").click()
+    page.locator("fieldset[aria-label='Credit unit']").get_by_label("message").check()
+    chosen = {e.key for e in pool.where([("credit", "message")])}
+    page.get_by_role("button", name=f"Show {len(chosen)} entries").click()
+    expect(page.locator(".sheet")).to_be_hidden()
+    assert set(rows(found)) == chosen
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_role("dialog").get_by_role("button", name="Clear all").click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".sheet")).to_be_hidden()
+    expect(page.locator("tbody tr")).to_have_count(min(len(pool), PER_PAGE))
+    page.set_viewport_size({"width": 1200, "height": 800})  # turned, or a larger window
+    expect(page.locator(".facets")).to_be_visible()
+    found.clean()
+
+
+@pytest.mark.parametrize("path", ["gaps/", "gaps/reward-by-credit/"])
+def test_on_a_phone_every_cell_of_a_map_is_as_large_as_a_finger(visit: Open, path: str) -> None:
+    page = visit(path, width=390).page
+    sides = page.eval_on_selector_all(
+        "table.gapmap td a",
+        "all => all.flatMap((a) => [a.getBoundingClientRect().width, a.getBoundingClientRect().height])",
+    )
+    assert len(sides) > 20
+    assert min(sides) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the map scrolls, the page does not"
+
+
+@pytest.mark.parametrize("width", [800, 1100, 1440])
+def test_the_head_of_the_table_stays(visit: Open, width: int) -> None:
+    page = visit("explore/", width=width).page
+    head = page.locator(".explorer thead th").first
+    page.evaluate("window.scrollTo(0, 1200)")
+    page.locator(".explorer .wide").evaluate("(box) => box.scrollTop = 600")
+    page.wait_for_timeout(100)
+    box, header = head.bounding_box(), page.locator(".md-header").bounding_box()
+    assert box and header
+    assert page.locator("tbody tr").first.bounding_box()["y"] < box["y"], "the first row has left the window"
+    if width == 1440:
+        assert box["y"] == pytest.approx(header["y"] + header["height"], abs=1)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    else:
+        assert box["y"] == pytest.approx(page.locator(".explorer .wide").bounding_box()["y"], abs=1)
+
+
+def test_summaries_are_shown_on_demand_and_kept_in_the_address(visit: Open, pool: Pool) -> None:
+    found = visit("explore/?credit=message")
+    asked: list[str] = []
+    found.page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    reload(found.page)
+    button = found.page.get_by_role("button", name="Show summaries")
+    assert found.page.locator(".about").count() == asked.count("summaries.json") == 0
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(found.page.locator("#c3 .about")).to_have_text(pool["c3"].text("summary"))
+    reload(found.page)
+    expect(found.page.locator("#c3 .about")).to_be_visible()
+    assert found.page.locator(".about").count() == len(rows(found))
+    found.page.get_by_role("button", name="Remove Credit unit: message").click()  # rows that are drawn now have theirs
+    expect(found.page.locator(".about")).to_have_count(min(len(pool), PER_PAGE))
+    button.click()
+    expect(found.page.locator("#c3 .about")).to_be_hidden()
+    assert "summaries" not in found.page.url
+    found.clean()
+
+
+def test_no_column_of_the_printed_table_is_cut_off(visit: Open, pool: Pool) -> None:
+    page = visit("explore/?summaries=shown", width=1440).page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 with margins of 1 cm
+    page.wait_for_timeout(300)
+    heads = page.locator(".explorer thead th")
+    assert heads.count() == 2 + len(pool.taxonomy.main)
+    cells = page.eval_on_selector_all(
+        ".explorer :is(th, td)",
+        "all => all.flatMap((c) => [c.getBoundingClientRect().right, c.scrollWidth - c.clientWidth])",
+    )
+    assert max(cells[::2]) <= 718
+    assert max(cells[1::2]) <= 1
+    expect(page.locator(".explorer-tools")).to_be_hidden()
 
 
 def test_on_a_phone_the_counts_stand_under_each_claim(visit: Open) -> None:
@@ -81,12 +180,23 @@ def test_on_a_phone_the_counts_stand_under_each_claim(visit: Open) -> None:
     assert claim and here
     assert here["y"] >= claim["y"] + claim["height"] - 1
     assert here["x"] + here["width"] <= 390
-    assert page.evaluate("[...document.querySelectorAll('.wide:has(table.claims)')].every((box) => box.scrollWidth <= box.clientWidth)")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.wide:has(table.claims)')].every((box) => box.scrollWidth <= box.clientWidth)"
+    )
 
 
-def test_a_decision_can_be_filtered_by_how(visit: Open, pool: Pool) -> None:
+def test_a_decision_can_be_filtered_by_how_and_whatever_the_how_in_one_step(visit: Open, pool: Pool) -> None:
     found = visit("explore/?decision=stop:+learned")
     assert set(rows(found)) == {e.key for e in pool.where([("decision", "stop:learned")])}
+    found.page.get_by_role("button", name="Remove Orchestration decision: stop, learned").click()
+    found.page.locator("summary", has_text="Orchestration decision").click()
+    either = found.page.get_by_label("stop, learned or designed")
+    stops = {e.key for e in pool.where([("decision", "stop")])}
+    expect(either.locator("xpath=..").locator(".n")).to_have_text(str(len(stops)))
+    either.check()
+    expect(found.page.locator(".matches")).to_contain_text(f"{len(stops)} of {len(pool)} entries")
+    assert len(rows(found)) == min(len(stops), PER_PAGE)
+    assert set(rows(found)) <= stops
 
 
 def test_a_long_list_leads_to_all_of_its_works_in_the_table(visit: Open, pool: Pool) -> None:
@@ -195,23 +305,53 @@ def test_evidence_is_one_act_away_and_works_by_keyboard(visit: Open, pool: Pool)
     expect(evidence).to_be_visible()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-@pytest.mark.parametrize("path", ["", "explore/", "entries/c3/", "measure/reward-by-credit/"])
-def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: Open, path: str, scripts: bool) -> None:
-    found = visit(path, scripts=scripts)
+# What has the focus, or the label by which a field is drawn: its name, whether it has a ring, whether
+# it is seen, in the window and over everything else there.
+FOCUSED = """() => {
+    const field = document.activeElement, box = field.getBoundingClientRect();
+    const node = box.width ? field : [...field.labels || [], field.nextElementSibling].find((label) => label?.getBoundingClientRect().width) || field;
+    const style = getComputedStyle(node), first = node.getClientRects()[0];
+    let shown = Boolean(first && first.width && first.height);
+    for (let n = node; n; n = n.parentElement) shown &&= getComputedStyle(n).visibility === "visible" && Number(getComputedStyle(n).opacity) > 0.5;
+    if (shown) {
+        const within = (low, place, high) => Math.min(Math.max(place, low), high);
+        const [x, y] = [within(0, first.x + first.width / 2, innerWidth - 1), within(0, first.y + Math.min(first.height, innerHeight) / 2, innerHeight - 1)];
+        const top = document.elementFromPoint(x, y);
+        shown = Boolean(top) && (node.contains(top) || top.contains(node) && top !== document.documentElement && top !== document.body);
+    }
+    return [field.className.baseVal ?? field.className, field.textContent.trim().slice(0, 30), style.outlineStyle !== "none" || style.boxShadow !== "none", shown];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("width", "scripts"), [(390, True), (1200, True), (1200, False)], ids=["phone", "wide", "no-scripts"]
+)
+@pytest.mark.parametrize("path", ["", "explore/", "measure/reward-by-credit/", "take-part/new-entry/"])
+def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(
+    visit: Open, path: str, width: int, scripts: bool
+) -> None:
+    found = visit(path, scripts=scripts, width=width)
+    page = found.page
+    page.emulate_media(reduced_motion="reduce")
     stops = []
     for _ in range(25):
-        found.page.keyboard.press("Tab")
-        stops.append(
-            found.page.evaluate(
-                """() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect();
-                return [e.className.baseVal ?? e.className, e.textContent.trim().slice(0, 30),
-                        s.outlineStyle !== "none" || s.boxShadow !== "none" || e.matches(".md-skip, input"), b.width > 0]; }"""
-            )
-        )
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate(FOCUSED))
     assert "md-skip" in stops[0][0]
     assert len({(name, text) for name, text, _, _ in stops}) > 10
-    assert [stop for stop in stops if stop[3] and not stop[2]] == []
+    assert [stop for stop in stops if not (stop[2] and stop[3])] == []
+
+
+def test_the_keyboard_opens_the_menu_of_a_narrow_window(visit: Open) -> None:
+    page = visit("entries/c3/", width=390).page
+    link = page.locator(".md-sidebar--primary").get_by_role("link", name="Glossary")
+    expect(link).to_be_hidden()
+    page.get_by_role("button", name="Menu").focus()
+    page.keyboard.press("Enter")
+    expect(link).to_be_visible()
+    page.get_by_role("button", name="Menu").focus()
+    page.keyboard.press(" ")
+    expect(link).to_be_hidden()
 
 
 def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_palette(

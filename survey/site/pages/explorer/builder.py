@@ -52,6 +52,7 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
         )  # fmt: skip
     yield "explore/rows.json", _compact([astuple(row) for row in rows])
     yield "explore/exports.json", _compact(_exports(pool))
+    yield "explore/summaries.json", _compact({entry.key: entry.text("summary") for entry in pool})
 
 
 def excluded_pages(facts: Facts) -> Files:
@@ -76,9 +77,21 @@ def _facet(pool: Pool, axis: Axis) -> dict[str, Any]:
         "axis": axis.id,
         "label": axis.label,
         "main": axis.main,
-        "words": [(cell, cell_label(pool.taxonomy, axis, cell)) for cell in cells(axis)],
+        "words": list(_words(pool, axis)),
         "hollow": [*axis.absences, NOT_CODED],
     }
+
+
+def _words(pool: Pool, axis: Axis) -> Iterator[tuple[str, str]]:
+    """Yield the cells of an axis with their labels; where it says how, each value first with any answer."""
+    how = " or ".join(qualifier.label for qualifier in axis.qualifiers.values())
+    given = set()
+    for cell in cells(axis):
+        value, qualified, _ = cell.partition(": ")
+        if qualified and value not in given:
+            given.add(value)
+            yield value, f"{axis.values[value].label}, {how}"
+        yield cell, cell_label(pool.taxonomy, axis, cell)
 
 
 def _exports(pool: Pool) -> dict[str, Any]:

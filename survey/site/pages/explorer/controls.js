@@ -1,27 +1,29 @@
 /* The controls above the table: the search box, the values of every axis with counts, the active filters, the export formats. */
 
-import { element, one } from "../../theme/scripts/dom.js";
+import { all, element, one, words } from "../../theme/scripts/dom.js";
+import { Sheet } from "./sheet.js";
 
 const FORMS = [["bib", "BibTeX"], ["ris", "RIS"], ["csv", "CSV"]];
 const hueOf = (axis) => `--hue: var(--hue-${axis}, var(--hue-other))`;
 
+const OPEN = ".facets > details[open]";
+
 // Closes the open list of values, and returns to its button.
 function closed(root) {
-  const open = one(".facets details[open]", root);
+  const open = one(OPEN, root);
   if (!open) return;
   open.open = false;
   one("summary", open).focus();
 }
 
 document.addEventListener("pointerdown", ({ target }) => {
-  const open = one(".facets details[open]");
-  if (open && !open.contains(target)) open.open = false;
+  for (const open of all(OPEN)) if (!open.contains(target) && !open.closest("dialog")) open.open = false;
 });
 
 export class Controls {
-  // "save" is called with the name of a format.
-  constructor(root, facets, selection, save) {
-    Object.assign(this, { root, facets, selection, save });
+  // "save" is called with the name of a format, "summaries" to show or hide them.
+  constructor(root, facets, selection, { save, summaries }) {
+    Object.assign(this, { root, facets, selection, save, summaries });
   }
 
   show() {
@@ -31,20 +33,35 @@ export class Controls {
     this.search.value = selection.text;
     this.panels = facets.map((facet) => this.panelOf(facet));
     const saves = FORMS.map(([form, name]) => element("button", { type: "button", "data-export": form, onclick: () => this.save(form) }, name));
+    this.about = element("button", { type: "button", "aria-pressed": "false", onclick: () => this.summaries() }, "Show summaries");
+    const filters = element("div", { class: "facets" }, ...this.inOrder());
+    this.sheet = new Sheet(filters, () => this.clear());
+    const box = element("div", { onkeydown: (event) => event.key === "Escape" && closed(root) });
+    this.sheet.show(box);
     root.append(
       this.search,
-      element("div", { class: "facets", onkeydown: (event) => event.key === "Escape" && closed(root) }, ...this.inOrder()),
+      box,
       element("div", { class: "chosen" }),
-      element("div", { class: "act" }, "Export these rows as ", ...saves),
+      element("div", { class: "act" }, this.about, " Export these rows as ", ...saves),
     );
     root.hidden = false;
   }
 
-  // The main axes come first.
+  // The main axes come first, the others open from one more button.
   inOrder() {
     const main = new Set(this.facets.filter((facet) => facet.main).map(({ axis }) => axis));
-    const [first, rest] = [this.panels.filter(({ axis }) => main.has(axis)), this.panels.filter(({ axis }) => !main.has(axis))];
-    return [...first, ...rest].map(({ details }) => details);
+    const shown = (which) => this.panels.filter(({ axis }) => main.has(axis) === which).map(({ details }) => details);
+    this.further = this.popover(element("details", {}, element("summary", {}, "More filters"), element("div", { class: "further" }, ...shown(false))));
+    return [...shown(true).map((details) => this.popover(details)), this.further];
+  }
+
+  // Near the right edge its list opens to the left.
+  popover(details) {
+    details.addEventListener("toggle", () => {
+      const list = details.lastElementChild;
+      list.classList.toggle("left", details.getBoundingClientRect().left + list.offsetWidth > this.root.getBoundingClientRect().right);
+    });
+    return details;
   }
 
   hide() {
@@ -56,12 +73,10 @@ export class Controls {
     const boxes = words.map(([word, text]) => {
       const input = element("input", { type: "checkbox", onchange: (event) => this.selection.choose(axis, word, event.target.checked) });
       const number = element("span", { class: "n" });
-      return { word, input, number, line: element("label", {}, input, text, number) };
+      return { word, input, number, line: element("label", { class: word.includes(": ") && "how" }, input, text, number) };
     });
     const fieldset = element("fieldset", { "aria-label": label }, ...boxes.map(({ line }) => line));
-    // near the right edge it opens to the left
-    const ontoggle = () => fieldset.classList.toggle("left", details.getBoundingClientRect().left + fieldset.offsetWidth > this.root.getBoundingClientRect().right);
-    const details = element("details", { style: hueOf(axis), name: "facet", ontoggle }, element("summary", {}, label), fieldset);
+    const details = element("details", { style: hueOf(axis) }, element("summary", {}, label), fieldset);
     return { axis, boxes, details };
   }
 
@@ -79,6 +94,13 @@ export class Controls {
       }
       details.toggleAttribute("data-active", Boolean(chosen));
     }
+    this.further.toggleAttribute("data-active", Boolean(one("[data-active]", this.further)));
+  }
+
+  // Says how many entries match, and whether their summaries are shown.
+  showFound(number) {
+    this.sheet.say(`Show ${words(number, "entry", "entries")}`);
+    this.about.setAttribute("aria-pressed", this.selection.summaries);
   }
 
   // Shows the active filters, each as a button that removes it.

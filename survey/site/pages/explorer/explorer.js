@@ -10,6 +10,7 @@ import { advice, counted, sorted } from "./filtering.js";
 import { keepWidths, markSorted, sortButtons } from "./heads.js";
 import { itemsOf, rowOf } from "./rows.js";
 import { Selection } from "./selection.js";
+import { Summaries } from "./summaries.js";
 import { Table } from "./table.js";
 
 export async function explorer(root) {
@@ -17,9 +18,10 @@ export async function explorer(root) {
   const heads = all("thead th", root);
   const matches = one(".matches", root);
   const said = matches.textContent;
-  const table = new Table(root, (item) => rowOf(item, facets, root.dataset.entries));
+  const summaries = new Summaries(root);
+  const table = new Table(root, (item) => summaries.under(rowOf(item, facets, root.dataset.entries)));
   const selection = new Selection(facets, heads.map(({ dataset }) => dataset.sort), update);
-  const controls = new Controls(one(".explorer-tools", root), facets, selection, save);
+  const controls = new Controls(one(".explorer-tools", root), facets, selection, { save, summaries: () => selection.showSummaries(!selection.summaries) });
   let items; // every entry, once they are loaded
 
   function update() {
@@ -29,8 +31,18 @@ export async function explorer(root) {
     const { found, numbers } = counted(items, facets, selection);
     table.show(sorted(found, facets, selection));
     controls.showCounts(numbers);
+    controls.showFound(found.length);
+    showSummaries();
     matches.textContent = said.replace(/^\d+/, selection.filters ? `${found.length} of ${items.length}` : items.length);
     if (!found.length && selection.filters) matches.append(element("span", {}, `. ${advice(items, facets, selection)}`));
+  }
+
+  async function showSummaries() {
+    try {
+      await summaries.show(selection.summaries);
+    } catch {
+      matches.append(". The summaries could not be loaded.");
+    }
   }
 
   async function save(form) {

@@ -5,11 +5,13 @@ import { overview } from "../../charts/overview.js";
 import { explorer } from "../../pages/explorer/explorer.js";
 import { copyButtons } from "./copying.js";
 import { startEach } from "./dom.js";
+import { menuButton } from "./menu.js";
 import { focusableScrollers } from "./scrolling.js";
 
 function start() {
   setTimeout(focusableScrollers);
   copyButtons();
+  startEach("label.md-header__button[for=__drawer]", menuButton);
   startCharts();
   startEach("[data-explorer]", explorer);
   startEach("figure.atlas", overview);
