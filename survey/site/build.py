@@ -75,7 +75,8 @@ def filled_page(facts: Facts, text: str, page: str, shown: str) -> str:
     """
     part = facts.reading(NO_PROSE)
     return part.cached(
-        _page_name(text, shown), lambda: render_prose(text, part.pool, page, shown, part.pictures, part.site_url)
+        _page_name(text, shown),
+        lambda: render_prose(text, part.pool, page, shown, part.pictures, part.site_url, part.repository),
     )
 
 
@@ -145,6 +146,7 @@ class Build:
     cache: Cache
     site_url: str = ""
     issues: str = ""
+    repository: str = ""
     notebooks: Sequence[Mapping[str, Any]] = ()
     docs: Path | None = None
     """The folder of the hand-written pages."""
@@ -177,8 +179,12 @@ class Build:
         return [
             str(self.data),
             self.preview,
-            facts_fingerprint(data, self.site_url, self.issues, self.notebooks, self._chapters),
+            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters),
         ]
+
+    @property
+    def _addresses(self) -> tuple[str, str, str]:
+        return self.site_url, self.issues, self.repository
 
     @cached_property
     def _chapters(self) -> Sequence[Chapter]:
@@ -272,7 +278,7 @@ class Build:
     @cached_property
     def facts(self) -> Facts:
         """The data, read when they are first asked for."""
-        facts = Facts(self._read[0], self.site_url, self.issues, self.notebooks, self._chapters, self.cache, self.data)
+        facts = Facts(self._read[0], *self._addresses, self.notebooks, self._chapters, self.cache, self.data)
         for reads in {frozenset(family.reads) for family in FAMILIES if family.reads is not None}:
             if part := self.kept.get(self._fingerprint(reads)):
                 facts.readings[reads] = part
@@ -286,7 +292,7 @@ class Build:
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
         tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
-        return facts_fingerprint(data, self.site_url, self.issues, tables, discussed)
+        return facts_fingerprint(data, self._addresses, tables, discussed)
 
     @cached_property
     def _known(self) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class Facts:
     site_url: str = ""
     issues: str = ""
     """The address that opens a new issue, for links that dispute a tag."""
+    repository: str = ""
+    """The address of the repository, for lines that clone it and links that edit it."""
     notebooks: Sequence[Mapping[str, Any]] = ()
     """Executed notebooks, whose tables pages may reuse."""
     chapters: Sequence[Chapter] = ()
@@ -73,7 +75,7 @@ class Facts:
         data = data_fingerprints(self.source, self.folder, reads)[reads]
         shown = self.notebooks if TABLES in self.reads else ()
         discussed = self.chapters if CHAPTERS in self.reads else ()
-        return facts_fingerprint(data, self.site_url, self.issues, shown, discussed)
+        return facts_fingerprint(data, (self.site_url, self.issues, self.repository), shown, discussed)
 
     @cached_property
     def other_data(self) -> str:
@@ -175,11 +177,11 @@ def tables_of(notebooks: Iterable[Mapping[str, Any]]) -> dict[str, Table]:
 
 
 def facts_fingerprint(
-    data: str, site_url: str, issues: str, notebooks: Iterable[Mapping[str, Any]], chapters: Iterable[Chapter]
+    data: str, addresses: Iterable[str], notebooks: Iterable[Mapping[str, Any]], chapters: Iterable[Chapter]
 ) -> str:
     """Return a fingerprint of facts: of the fingerprint of their data, and of what else they are made from."""
     discussed = [[one.page, one.title, one.passages] for one in chapters]
-    return fingerprint([], data, site_url, issues, json.dumps(tables_of(notebooks)), json.dumps(discussed))
+    return fingerprint([], data, *addresses, json.dumps(tables_of(notebooks)), json.dumps(discussed))
 
 
 def cached_name(name: str, facts: str) -> tuple[str, ...]:

@@ -27,6 +27,9 @@ FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networ
 ADDRESS = "http://survey.localhost/"
 """Where the site says that it is. What is built once is served by each process of the tests, at a port of its own."""
 
+REPOSITORY = "https://forge.invalid/somebody/survey"
+"""Where the site says that its repository is."""
+
 BUILT = "1780000000"
 """When the site says that it was built."""
 
@@ -112,7 +115,8 @@ def site(shared: Path) -> Site:
         if not folder.exists():  # a build that fails leaves none
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("SOURCE_DATE_EPOCH", BUILT)
-                build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), site_url=ADDRESS, strict=True))
+                places = {"site_dir": str(folder), "site_url": ADDRESS, "repo_url": REPOSITORY}
+                build(load_config(str(ROOT / "mkdocs.yml"), strict=True, **places))
     return Site(folder, ADDRESS)
 
 

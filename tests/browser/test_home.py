@@ -114,7 +114,9 @@ def test_a_value_that_is_pointed_at_or_focused_says_with_what_it_goes_most_often
     invitation = said.inner_text()
     faint = "() => [...document.querySelectorAll('.bands path')].filter((p) => !p.classList.contains('own')).length"
     node = page.locator('a[data-value="credit/message"]')
-    for begin, end in ((node.hover, lambda: page.mouse.move(2, 2)), (node.focus, node.blur)):
+    leave: list[tuple[Callable[[], None], Callable[[], None]]]
+    leave = [(node.hover, lambda: page.mouse.move(2, 2)), (node.focus, node.blur)]
+    for begin, end in leave:
         begin()
         expect(said).to_have_text(re.compile(r"^message goes most often with "))
         found = [int(number) for number in re.findall(r"\((\d+)\)", said.inner_text())]

@@ -68,7 +68,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (folder / "site").mkdir()
     with served(folder / "site") as url:
         plugins = ["search", {"survey": {"bib": str(bib), "issues": f"{HOST}/issues/new"}}]
-        places = {"docs_dir": str(folder / "docs"), "site_dir": str(folder / "site"), "site_url": url}
+        places = {
+            "docs_dir": str(folder / "docs"),
+            "site_dir": str(folder / "site"),
+            "site_url": url,
+            "repo_url": f"{HOST}/survey",
+        }
         build(load_config(str(ROOT / "mkdocs.yml"), nav=[{"Home": "index.md"}], not_in_nav="*", plugins=plugins, **places))  # fmt: skip
         yield Site(folder / "site", url)
 

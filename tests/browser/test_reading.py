@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from survey.literature import Pool, parse_bibtex
 from survey.site.markup.works import LISTED
 from survey.site.pages.explorer.builder import PER_PAGE
-from tests.browser.conftest import Site, Visit, reload
+from tests.browser.conftest import REPOSITORY, Site, Visit, reload
 
 pytestmark = pytest.mark.programs
 
@@ -122,18 +122,19 @@ def test_on_a_phone_every_cell_of_a_map_is_as_large_as_a_finger(visit: Open, pat
 @pytest.mark.parametrize("width", [800, 1100, 1440])
 def test_the_head_of_the_table_stays(visit: Open, width: int) -> None:
     page = visit("explore/", width=width).page
-    head = page.locator(".explorer thead th").first
     page.evaluate("window.scrollTo(0, 1200)")
     page.locator(".explorer .wide").evaluate("(box) => box.scrollTop = 600")
     page.wait_for_timeout(100)
-    box, header = head.bounding_box(), page.locator(".md-header").bounding_box()
-    assert box and header
-    assert page.locator("tbody tr").first.bounding_box()["y"] < box["y"], "the first row has left the window"
+    places = (".explorer thead th", "tbody tr", ".explorer .wide", ".md-header")
+    head, row, box, header = (
+        page.locator(place).first.evaluate("(e) => e.getBoundingClientRect()") for place in places
+    )
+    assert row["y"] < head["y"], "the first row has left the window"
     if width == 1440:
-        assert box["y"] == pytest.approx(header["y"] + header["height"], abs=1)
+        assert head["y"] == pytest.approx(header["bottom"], abs=1)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     else:
-        assert box["y"] == pytest.approx(page.locator(".explorer .wide").bounding_box()["y"], abs=1)
+        assert head["y"] == pytest.approx(box["y"], abs=1)
 
 
 def test_summaries_are_shown_on_demand_and_kept_in_the_address(visit: Open, pool: Pool) -> None:
@@ -370,6 +371,15 @@ def test_a_chart_loads_its_runtime_only_when_turned_interactive_and_follows_the_
     found.page.locator("label[for=__palette_1], label[for=__palette_0]").locator("visible=true").click()
     expect(found.page.locator(".picture text").first).not_to_have_attribute("fill", ink or "")
     found.clean()
+
+
+@pytest.mark.parametrize("path", ["", "take-part/adding-an-entry/", "take-part/new-entry/", "traces/"])
+def test_the_repository_is_one_step_away_where_it_is_needed(visit: Open, path: str) -> None:
+    found = visit(path)
+    expect(found.page.locator("main").get_by_text(f"git clone {REPOSITORY}").first).to_be_visible()
+    link = found.page.locator(".md-header").get_by_role("link", name="Repository")
+    expect(link).to_have_attribute("href", REPOSITORY)
+    found.clean()  # the theme would ask its host for stars
 
 
 def test_instant_navigation_there_and_back_keeps_everything_working(visit: Open) -> None:

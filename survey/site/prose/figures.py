@@ -54,6 +54,8 @@ class Figures:
     page: str
     pictures: Pictures
     site_url: str = ""
+    address: str = ""
+    """The address of the repository, if it is known."""
     cited: dict[str, Entry] = field(default_factory=dict)
 
     def functions(self) -> Mapping[str, Any]:
@@ -75,6 +77,7 @@ class Figures:
             "coverage",
             "asof",
             "bibtex",
+            "repository",
             "measured",
             "campaigns",
             "sessions",
@@ -224,6 +227,10 @@ class Figures:
         """Return how to cite this site as of the snapshot, or as of the day of an edition, in BibTeX."""
         day = date.fromisoformat(as_of) if as_of else self.pool.day
         return Markup("\n```bibtex\n{}```\n").format(Markup(edition_bib(self.pool, day, self.site_url)))
+
+    def repository(self) -> Markup:
+        """Return the line that clones the repository, and a link to it; nothing where its address is not known."""
+        return Markup(render("prose/repository.html.j2", address=self.address))
 
     def measured(self) -> Markup:
         """Return the table of benchmark results, each compared with a peer or a limit."""

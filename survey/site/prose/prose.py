@@ -51,9 +51,9 @@ class Prose:
     figures: Figures
 
     @classmethod
-    def of(cls, pool: Pool, page: str, pictures: Pictures, site_url: str = "") -> Prose:
+    def of(cls, pool: Pool, page: str, pictures: Pictures, site_url: str = "", repository: str = "") -> Prose:
         """Return the prose of a page (a path below docs/), with access to the pool and its charts."""
-        return cls(Figures(pool, page, pictures, site_url))
+        return cls(Figures(pool, page, pictures, site_url, repository))
 
     def rendered(self, text: str, shown: str) -> str:
         """Return a part with figures, citations and formulas filled in; ``shown`` names it in errors.
@@ -84,14 +84,16 @@ class Prose:
         return render("prose/references.md.j2", works=works, pool=self.figures.pool, page=self.figures.page)
 
 
-def render_prose(text: str, pool: Pool, page: str, shown: str, pictures: Pictures, site_url: str = "") -> str:
+def render_prose(
+    text: str, pool: Pool, page: str, shown: str, pictures: Pictures, site_url: str = "", repository: str = ""
+) -> str:
     """Return the Markdown of a page with figures filled in, and its claims and references at the end.
 
     Raises:
         InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
 
     """
-    prose = Prose.of(pool, page, pictures, site_url)
+    prose = Prose.of(pool, page, pictures, site_url, repository)
     text = prose.rendered(text, shown)
     added = [part for part in (prose.claims(), prose.references()) if part]
     return "\n\n".join([text.rstrip(), *added]) if added else text

@@ -24,6 +24,7 @@ OURS = {"survey", "mkdocs-jupyter"}
 
 SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "site_url": ("an address", (str, type(None))),
+    "repo_url": ("an address", (str, type(None))),
     "theme": ("a name, or settings with a name", (str, dict, type(None))),
     "plugins": ("a list of plugins", (list, dict, type(None))),
     "nav": ("a list of pages", (list, type(None))),
@@ -73,6 +74,7 @@ class Configuration:
 
     docs: Path
     site_url: str
+    repository: str
     overrides: Path | None
     """The folder of the theme's overrides."""
     plain: str
@@ -97,6 +99,7 @@ def read_configuration(project: Path) -> Configuration:
         return Configuration(
             docs=project / (settings.get("docs_dir") or DOCS),
             site_url=settings.get("site_url") or "",
+            repository=repository(settings.get("repo_url")),
             overrides=project / overrides if overrides else None,
             plain=_plain(settings),
         )
@@ -106,6 +109,13 @@ def read_configuration(project: Path) -> Configuration:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
         raise InvalidSurvey([Problem(shown, 1, f"not YAML that we can read: {reason}")]) from None
+
+
+def repository(configured: str | None) -> str:
+    """Return the address of the repository: as configured, else on a runner its own, elsewhere nothing."""
+    name = os.environ.get("GITHUB_REPOSITORY")
+    own = f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{name}" if name else ""
+    return (configured or own).rstrip("/")
 
 
 def links_outside(project: Path, *folders: Path | None) -> list[Problem]:

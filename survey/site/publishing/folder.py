@@ -45,7 +45,8 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
     ran = executed(sorted((project / "notebooks").glob("*.ipynb")), project)
     cache = Cache(project / ".cache" / "site")
     notebooks = list(ran.values())
-    facts = Facts(pool, configuration.site_url, "", notebooks, chapters(docs), cache, data)
+    repository = configuration.repository
+    facts = Facts(pool, configuration.site_url, "", repository, notebooks, chapters(docs), cache, data)
     pages = {name: _content(path, name, facts) for name, path in written.items()}
     for name, content in build(facts).items():
         if name in written:

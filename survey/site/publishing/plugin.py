@@ -27,6 +27,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from survey import garbage_collection
 from survey.atomic import atomic_write
+from survey.site.publishing.configuration import repository
 from survey.site.publishing.incremental.warning_count import Warnings
 from survey.site.publishing.serving.background import TO_COME, Background
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
@@ -59,7 +60,7 @@ class SurveyConfig(base.Config):
     """The folder of the data, relative to mkdocs.yml."""
 
     issues = config_options.Type(str, default="")
-    """The address that opens a new issue; on GitHub's runners it is set automatically."""
+    """The address that opens a new issue, if it is another than that of the repository (``repo_url``)."""
 
 
 class SurveyPlugin(BasePlugin[SurveyConfig]):
@@ -81,7 +82,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.serving, self.dirty = command == "serve", dirty
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Watch the files that pages depend on, besides docs/."""
+        """Watch the files that pages depend on, besides docs/; find out where the repository is."""
+        config.repo_url = repository(config.repo_url) or None
         self.folder = Path(config.config_file_path).parent / self.config.bib
         if self.serving:
             self.background.folder = self._cache_folder("background")
@@ -190,7 +192,15 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         later = self.wing.Later() if self.serving and not config.strict and not self.background.failed else None
         docs = Path(os.path.relpath(config.docs_dir))
         build = self.wing.Build(
-            data, self.cache, config.site_url or "", self._issues(), notebooks, docs, self.serving, later
+            data,
+            self.cache,
+            config.site_url or "",
+            self._issues(config),
+            config.repo_url or "",
+            notebooks,
+            docs,
+            self.serving,
+            later,
         )
         self.build = build.after(self.build)
         try:
@@ -342,11 +352,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def _issues(self) -> str:
-        repository = os.environ.get("GITHUB_REPOSITORY")
-        if self.config.issues or not repository:
-            return self.config.issues
-        return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/issues/new"
+    def _issues(self, config: MkDocsConfig) -> str:
+        return self.config.issues or (f"{config.repo_url}/issues/new" if config.repo_url else "")
 
 
 def _is_unused(file: File, config: MkDocsConfig) -> bool:

@@ -302,9 +302,10 @@ def test_if_the_list_of_the_survey_does_not_come_the_form_still_works_and_says_s
     assert "{Zebras}" in bibtex(opened.page)
 
 
-def test_it_works_under_a_strict_policy_and_opens_an_issue_that_is_filled_in(opened: Visit, site: Site, pool: Pool) -> None:  # fmt: skip
+def test_it_works_under_a_strict_policy_and_opens_an_issue_or_the_file(opened: Visit, site: Site, pool: Pool) -> None:  # fmt: skip
     """The theme has scripts of its own in the page; the form needs none, nor any style that is written in it."""
-    made = dict(new_entry_pages(Facts(pool, issues="https://example.org/issues/new")))["take-part/new-entry.md"]
+    known = Facts(pool, issues="https://example.org/issues/new", repository="https://example.org")
+    made = dict(new_entry_pages(known))["take-part/new-entry.md"]
     form = made[made.index('<div class="new-entry"') :]
     page = f"<!doctype html><meta charset=utf-8><title>x</title>{form}"
     policy = "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; style-src-attr 'unsafe-inline'"
@@ -326,5 +327,12 @@ def test_it_works_under_a_strict_policy_and_opens_an_issue_that_is_filled_in(ope
     link.evaluate("link => link.addEventListener('click', event => event.preventDefault())")
     link.click()
     expect(opened.page.locator("[data-said]")).to_contain_text("Copied, to be pasted into the issue.")
+    assert opened.page.evaluate("navigator.clipboard.readText()") == bibtex(opened.page)
+    opened.page.get_by_label("Summary").fill("short")
+    pull = opened.page.locator("[data-pull]")
+    assert pull.get_attribute("href") == "https://example.org/edit/HEAD/bib/pool.bib"
+    pull.evaluate("link => link.addEventListener('click', event => event.preventDefault())")
+    pull.click()
+    expect(opened.page.locator("[data-said]")).to_contain_text("Copied: paste it at the end of the file")
     assert opened.page.evaluate("navigator.clipboard.readText()") == bibtex(opened.page)
     assert [error for error in opened.errors if "favicon" not in error] == []

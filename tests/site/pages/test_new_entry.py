@@ -84,8 +84,13 @@ def test_the_form_is_offered_to_scripts_only_and_else_the_command_is_named(page:
     assert re.findall(r"\son\w+=", page) == []
 
 
-def test_without_a_known_repository_no_issue_is_offered(page: str, pool: Pool) -> None:
+def test_without_a_known_repository_no_issue_and_no_edit_is_offered(page: str, pool: Pool) -> None:
     assert "data-issue " not in page
+    assert "data-pull" not in page
+    assert "git clone" not in page
+    cloned = dict(new_entry_pages(Facts(pool, repository="https://example.org/s")))[PAGE]
+    assert 'href="https://example.org/s/edit/HEAD/bib/pool.bib" data-pull' in cloned
+    assert "git clone https://example.org/s<" in cloned
     known = dict(new_entry_pages(Facts(pool, issues="https://example.org/issues/new")))[PAGE]
     assert 'data-issues="https://example.org/issues/new"' in known
     assert "data-issue " in known

@@ -52,6 +52,19 @@ def test_code_stays_as_it_is_written(pool: Pool) -> None:
     assert rendered(code, pool) == code
 
 
+def test_no_code_is_fenced_within_a_list_where_it_would_become_a_word_of_its_text() -> None:
+    fenced = re.compile(r"^[ \t]+(```|~~~)", re.MULTILINE)
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    assert [str(page) for page in pages if fenced.search(page.read_text())] == []
+
+
+def test_the_repository_is_named_only_where_it_is_known(pool: Pool) -> None:
+    assert rendered("{{ repository() }}", pool).strip() == ""
+    known = render_prose("{{ repository() }}", pool, "x.md", "x.md", Pictures(), repository="https://example.org/a&b")
+    assert '<code id="clone">git clone https://example.org/a&amp;b</code>' in known
+    assert 'href="https://example.org/a&amp;b"' in known
+
+
 def test_formulas_become_mathml_and_need_no_script(pool: Pool) -> None:
     text = rendered("Inline $\\frac{1}{n}$ and\n\n$$\nA_i = r_i - \\bar{r}\n$$\n", pool)
     assert text.count("<math ") == 2

@@ -159,3 +159,19 @@ def test_a_folder_that_is_itself_a_link_is_where_it_leads(tmp_path: Path) -> Non
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "bib").symlink_to(tmp_path / "elsewhere")
     assert links_outside(tmp_path / "project", tmp_path / "project" / "bib") == []
+
+
+def test_the_repository_is_that_of_the_settings_else_that_of_the_runner(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
+    monkeypatch.delenv("REPO_URL", raising=False)
+    (project / "mkdocs.yml").write_text('site_name: T\nrepo_url: !ENV [REPO_URL, ""]\n')
+    assert read_configuration(project).repository == ""
+    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/survey")
+    assert read_configuration(project).repository == "https://github.com/somebody/survey"
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://git.example.org")
+    assert read_configuration(project).repository == "https://git.example.org/somebody/survey"
+    monkeypatch.setenv("REPO_URL", "https://example.org/another/")
+    assert read_configuration(project).repository == "https://example.org/another"

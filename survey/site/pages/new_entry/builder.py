@@ -101,6 +101,7 @@ def new_entry_pages(facts: Facts) -> Files:
             page=PAGE,
             works=WORKS,
             issues=facts.issues,
+            repository=facts.repository,
             vocabulary=vocabulary(pool),
             tagged=[axis for axis in axes if axis.coded or (axis.steps and axis.evidence)],
             plain=[axis for axis in axes if not axis.evidence and not axis.part_of],

@@ -110,6 +110,7 @@ class NewEntry {
     if (target.matches("[data-copy-bib]")) { this.reveal(); this.copy("Copied."); }
     if (target.matches("[data-clear]")) this.clear();
     if (target.matches("[data-save]")) this.save();
+    if (target.matches("[data-pull]")) { this.reveal(); this.copy("Copied: paste it at the end of the file that opened, and propose the change."); }
     if (target.matches("[data-issue]")) { this.reveal(); if (this.issue().long) this.copy("Copied, to be pasted into the issue."); }
     if (target.hash?.startsWith("#f-")) { event.preventDefault(); event.stopPropagation(); this.go(target.hash.slice(3)); } // Material would go there too
   }

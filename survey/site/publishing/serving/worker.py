@@ -47,6 +47,7 @@ class Worker:
             "docs": str(build.docs) if build.docs else "",
             "site_url": build.site_url,
             "issues": build.issues,
+            "repository": build.repository,
             "preview": build.preview,
             "families": [family.name for family in later.families],
             "pages": later.pages,
@@ -134,6 +135,7 @@ def _answered(request: dict[str, Any], former: Build | None, is_outdated: Callab
             cache,
             request["site_url"],
             request["issues"],
+            request["repository"],
             docs=Path(request["docs"]) if request["docs"] else None,
             preview=request["preview"],
         )

@@ -1,10 +1,12 @@
-/* The theme's menu button is a label, which the keyboard does not reach: makes it a button. */
+/* The theme's menu button is a label, which the keyboard does not reach: puts a button in its place. */
+
+import { element, one } from "./dom.js";
 
 export function menuButton(label) {
-  for (const [name, value] of [["tabindex", "0"], ["role", "button"], ["aria-label", "Menu"]]) label.setAttribute(name, value);
-  label.addEventListener("keydown", (event) => {
-    if (event.key !== " ") return; // the theme answers to Enter on any label
-    event.preventDefault(); // the space would scroll
-    label.click();
-  });
+  const drawer = one(`#${label.htmlFor}`);
+  const button = element("button", { type: "button", class: `${label.className} menu`, "aria-label": "Menu", onclick: () => drawer.click() }, ...label.childNodes);
+  const tell = () => button.setAttribute("aria-expanded", drawer.checked);
+  drawer.addEventListener("change", tell);
+  tell();
+  label.replaceWith(button);
 }
