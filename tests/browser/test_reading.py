@@ -237,7 +237,7 @@ def test_nothing_matches_says_which_filter_to_drop(visit: Open, pool: Pool) -> N
     expect(found.page.locator("tbody tr")).to_have_count(min(len(pool), PER_PAGE))
 
 
-def test_search_finds_by_title_author_and_tag(visit: Open) -> None:
+def test_search_finds_by_title_author_and_tag(visit: Open, pool: Pool) -> None:
     found = visit("explore/")
     box = found.page.get_by_role("searchbox", name="Search titles, authors, tags")
     box.fill("counterfactual contextual")
@@ -249,6 +249,9 @@ def test_search_finds_by_title_author_and_tag(visit: Open) -> None:
     assert rows(found), "other forms of a word are found"
     box.fill("when to stop")
     assert rows(found), "words that say nothing are left out"
+    box.fill("DPO")
+    for entry in pool.where([("algorithm", "preference")]):  # other names of a value are understood
+        expect(found.page.locator(f"#{entry.key}")).to_be_visible()
     box.fill("magrpo")
     assert "magrpo" in rows(found), "a work is found by its key"
 

@@ -176,7 +176,11 @@ def _labels(place: str) -> dict[str, str]:
 
 def _value(place: str) -> dict[str, Any]:
     texts = ("definition", "rule", "positive", "negative", "code", "unit")
-    return {"label": _labels(place), **{name: attack(f"{place}{name}") for name in texts}}
+    return {
+        "label": _labels(place),
+        "also": [attack(f"{place}also")],
+        **{name: attack(f"{place}{name}") for name in texts},
+    }
 
 
 def _taxonomy() -> dict[str, Any]:
@@ -184,6 +188,7 @@ def _taxonomy() -> dict[str, Any]:
     for id, values in VALUES.items():
         axes[id] = {
             "label": _labels(id), "definition": attack(f"{id}definition"), "main": True, "required": True,
+            "also": [attack(f"{id}also")],
             "shape": "set" if id == "decision" else "ranked", "absence": ["na", "unknown"],
             "family": {"R1": {"label": _labels(f"{id}family"), "definition": attack("familydefinition")}},
             "value": {value: _value(value) | {"family": "R1"} for value in values},

@@ -52,6 +52,8 @@ class Term:
     id: str
     labels: Mapping[str, str]
     definition: str = ""
+    also: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
+    """Other names under which readers look for it."""
 
     @property
     def label(self) -> str:

@@ -32,10 +32,12 @@ __all__ = ["read_taxonomy", "read_toml"]
 TOP_KEYS = ("survey", "limits", "absence", "axis", "applies", "rule", "impossible", "gaps")
 SURVEY_KEYS = ("title", "languages")
 AXIS_KEYS = (
-    "label", "definition", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
+    "label", "definition", "also", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier", "step", "part-of",
 )  # fmt: skip
-VALUE_KEYS = ("label", "definition", "code", "family", "rule", "positive", "negative", "unit", "first", "since")
+VALUE_KEYS = (
+    "label", "definition", "also", "code", "family", "rule", "positive", "negative", "unit", "first", "since",
+)  # fmt: skip
 TERM_KEYS = ("label", "definition")
 STEP_KEYS = ("gives", "when")
 APPLIES_KEYS = ("axes", "by", "words")
@@ -138,6 +140,7 @@ class _Reader(Tables):
             id=id,
             labels=self._labels(where, table),
             definition=self._text(where, table, "definition"),
+            also=self._words(where, table, "also"),
             field=self._text(where, table, "field", obligatory=False) or f"tag-{id}",
             shape=shape,
             on=on,
@@ -167,6 +170,7 @@ class _Reader(Tables):
         return Value(
             id, self._labels(where, table), definition, code, family, rule, positive, negative, unit,
             self._flag(where, table, "first", False), self._date(where, table, "since"),
+            also=self._words(where, table, "also"),
         )  # fmt: skip
 
     def _date(self, where: str, table: dict[str, Any], key: str) -> str:

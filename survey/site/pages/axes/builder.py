@@ -11,6 +11,9 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
 
+VALUE = 0.8
+"""What the page of a value weighs in the search, beside that of its axis: who names the axis alone means the axis."""
+
 KNOWN_FIRST = 5
 """Entries with which the page of a value begins."""
 
@@ -50,8 +53,8 @@ def _axis(facts: Facts, axis: Axis) -> tuple[str, str]:
 
 
 def _names(one: Axis | Value) -> list[str]:
-    """Return the names by which the search finds an axis or a value: its id, and its labels in other languages."""
-    return [one.id, *(label for language, label in one.labels.items() if language != "en")]
+    """Return the names by which the search finds an axis or a value: its id, its other names and languages."""
+    return [one.id, *one.also, *(label for language, label in one.labels.items() if language != "en")]
 
 
 def _weight(axis: Axis) -> float:
@@ -72,7 +75,7 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
             "pages/axes/value.md.j2",
             axis=axis,
             names=[*_names(value), axis.id],
-            weight=_weight(axis),
+            weight=round(VALUE * _weight(axis), 2),
             value=value,
             pool=pool,
             page=page,

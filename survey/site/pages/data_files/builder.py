@@ -114,7 +114,7 @@ def _axis(pool: Pool, axis: Axis) -> dict[str, Any]:
 
 
 def _term(term: Term) -> dict[str, Any]:
-    return {"id": str(term.id), "labels": dict(term.labels), "definition": term.definition}
+    return {"id": str(term.id), "labels": dict(term.labels), "definition": term.definition, "also": list(term.also)}
 
 
 def _with(works: Sequence[Entry], axis: Axis, word: str) -> list[str]:

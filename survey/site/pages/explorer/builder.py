@@ -78,6 +78,7 @@ def _facet(pool: Pool, axis: Axis) -> dict[str, Any]:
         "label": axis.label,
         "main": axis.main,
         "words": list(_words(pool, axis)),
+        "also": {value.id: " ".join(value.also) for value in axis.values.values() if value.also},
         "hollow": [*axis.absences, NOT_CODED],
     }
 

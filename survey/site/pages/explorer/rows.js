@@ -9,10 +9,13 @@ export function itemsOf(data, facets, rows) {
   return data.map(([key, title, by, year, cells]) => {
     const words = facets.map(({ places }, n) => withoutHow(cells[n]).map((word) => places.get(word)).filter((place) => place !== undefined));
     const work = `${title} ${by}`.toLowerCase();
-    const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => facet.labels.get(cell)) : []);
+    const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => namesOf(facet, cell)) : []);
     return { key, title, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(key) };
   });
 }
+
+// A search finds a value by its other names as well: "DPO" all of preference optimisation.
+const namesOf = ({ labels, also }, cell) => `${labels.get(cell)} ${also[cell.split(": ")[0]] || ""}`;
 
 // A filter may be "stop: learned", or "stop" with any qualifier.
 const withoutHow = (cells) => cells.some((cell) => cell.includes(": ")) ? [...new Set(cells.flatMap((cell) => [cell, cell.split(": ")[0]]))] : cells;

@@ -1,6 +1,6 @@
 /* Words of a query: without those that say nothing, and without the endings that a text may have in another form. */
 
-const EMPTY = new Set("a about an and are as at be by can could do does did for from get has have how i if in into is it its me my of on or our should so than that the their them then there these they this those to was we were what when where which who why will with would you your".split(" "));
+const EMPTY = new Set("a about an and are as at be by can could do does did for from get gets got has have how i if in into is it its me my of on or our should so than that the their them then there these they this those to was we were what when where which who why will with would you your".split(" "));
 
 const ENDINGS = "ionary ational ization ations ation ements ement ments ment ences ence ances ance ness ings ing ions ion ives ive ally al ies ers er ed es s e y".split(" ");
 
