@@ -36,6 +36,7 @@ def test_a_pool_that_fits_on_a_page_has_one_page_and_no_links_to_others(pool: Po
         "explore/exports.json",
         "explore/index.md",
         "explore/rows.json",
+        "explore/summaries.json",
     ]
     assert "<nav" not in pages(pool, len(pool))[0]
     assert 'title: "All entries"' in pages(pool, len(pool))[0]

@@ -5,7 +5,7 @@
    of the words good enough: here words that say nothing are left out, other forms of a word are found, and pages with
    all of the words come first. */
 
-import { asked, stem, wordsOf } from "./words.js";
+import { asked, isPlain, stem, wordsOf } from "./words.js";
 
 const QUERY = 2; // kinds of messages to and from Material's worker
 const RESULT = 3;
@@ -33,10 +33,13 @@ XMLHttpRequest.prototype.send = function (...body) {
 
 const foundIn = (page) => new Set(page.flatMap(({ terms }) => Object.keys(terms).filter((term) => terms[term])));
 
+// Whether a word of a script without spaces stands in a section.
+const stands = (word, { title, text, tags }) => [title, text, ...(tags || [])].join(" ").includes(word);
+
 // Orders pages by their best section, raised if a page has all words, and if its names have them. A rare word counts more.
 function rank(pages, words) {
   for (const section of pages.flat()) { // Material lists as missing what is not found in the very form that was typed
-    section.terms = Object.fromEntries(words.map((word) => [word, Boolean(section.terms[word] || section.terms[stem(word)])]));
+    section.terms = Object.fromEntries(words.map((word) => [word, isPlain(word) ? Boolean(section.terms[word] || section.terms[stem(word)]) : stands(word, section)]));
   }
   const found = new Map(pages.map((page) => [page, foundIn(page)]));
   const rarity = words.map((one) => Math.log(1 + pages.length / (1 + pages.filter((page) => found.get(page).has(one)).length)));

@@ -6,11 +6,21 @@ const ENDINGS = "ionary ational ization ations ation ements ement ments ment enc
 
 const SHORTEST = 3;
 
-const isPlain = (word) => /^[\x00-\x7f]+$/.test(word);
+export const isPlain = (word) => /^[\x00-\x7f]+$/.test(word);
+
+// Chinese and Japanese put no spaces between words: of what is longer than a word of two signs every pair is asked for,
+// but for those with a sign that only joins words.
+const JOINING = /[的之与和及在是了吗呢么の]/;
+
+function pairsOf(word) {
+  if (!/[\u3400-\u9fff]/.test(word) || word.length < 3) return [word];
+  const pairs = [...word].slice(1).map((sign, n) => [...word][n] + sign).filter((pair) => !JOINING.test(pair));
+  return pairs.length ? pairs : [word];
+}
 
 // Returns the words of a text in lower case; those that say nothing only if there are no others.
 export function wordsOf(text) {
-  const all = text.toLowerCase().split(/[\s\-_:/,.;?!"'()“”’]+/).filter(Boolean);
+  const all = text.toLowerCase().split(/[\s\-_:/,.;?!"'()“”’]+/).filter(Boolean).flatMap(pairsOf);
   const telling = all.filter((word) => !EMPTY.has(word));
   return telling.length ? telling : all;
 }
@@ -26,6 +36,6 @@ export function stem(word) {
 
 // Returns a word as Material's search is asked for it: itself, and whatever begins like it.
 export function asked(word) {
-  if (!isPlain(word)) return word;
+  if (!isPlain(word)) return `*${word}*`;
   return word.length < SHORTEST ? `${word}^8` : `${stem(word)}*^1 ${word}^8`;
 }
