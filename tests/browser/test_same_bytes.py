@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.browser.conftest import BUILT, Site
+from tests.browser.conftest import BUILT, REPOSITORY, Site
 from tests.conftest import ROOT
 
 
@@ -19,9 +19,15 @@ def test_two_builds_in_two_places_are_the_same_to_the_byte(site: Site, tmp_path:
         shutil.copytree(ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("mkdocs.yml", "README.md", "CITATION.cff", "pyproject.toml"):
         shutil.copy(ROOT / name, elsewhere)
-    settings = {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de", "SITE_URL": site.url, "PYTHONHASHSEED": "7"}
+    settings = {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de", "SITE_URL": site.url, "REPO_URL": REPOSITORY}
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / "site")]
-    environment = {**os.environ, **settings, "SOURCE_DATE_EPOCH": BUILT, "NO_MKDOCS_2_WARNING": "1"}
+    environment = {
+        **os.environ,
+        **settings,
+        "SOURCE_DATE_EPOCH": BUILT,
+        "PYTHONHASHSEED": "7",
+        "NO_MKDOCS_2_WARNING": "1",
+    }
     result = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, timeout=900)
     assert result.returncode == 0, result.stderr[-2000:]
     one, two = (

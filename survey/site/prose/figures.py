@@ -46,6 +46,12 @@ NUMBER_WORDS = [
 ]
 
 
+CLONED = Markup(
+    '<div class="repository"><pre><code id="clone">git clone {0}</code></pre>'
+    '<p class="act"><button type="button" data-copy="clone">Copy</button> <a href="{0}">The repository</a></p></div>'
+)
+
+
 @dataclass
 class Figures:
     """The functions of one page. ``cited`` collects the keys that the page cites."""
@@ -230,7 +236,7 @@ class Figures:
 
     def repository(self) -> Markup:
         """Return the line that clones the repository, and a link to it; nothing where its address is not known."""
-        return Markup(render("prose/repository.html.j2", address=self.address))
+        return CLONED.format(self.address) if self.address else Markup("")
 
     def measured(self) -> Markup:
         """Return the table of benchmark results, each compared with a peer or a limit."""
