@@ -13,7 +13,19 @@ pandas and pyarrow are loaded only when a frame or a file is requested.
 """
 
 from survey.traces.credit.batches import ALIKE, Policy, assign
-from survey.traces.credit.counterfactual import alternatives, branches, coma, counterfactual, leave_one_out
+from survey.traces.credit.counterfactual import (
+    Budget,
+    Play,
+    Rerun,
+    against_policy,
+    alternatives,
+    branches,
+    coma,
+    counterfactual,
+    differences,
+    leave_one_out,
+    shapley_shares,
+)
 from survey.traces.credit.gae import gae_advantages, gae_credits
 from survey.traces.credit.games import LIMIT, Game, game_of, simulated_game
 from survey.traces.credit.group import (
@@ -38,10 +50,11 @@ from survey.traces.credit.values import VALUES, Value, estimate, outcome, reach,
 from survey.traces.metrics import NotMeasurable
 
 __all__ = [
-    "ALIKE", "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Credit", "Game", "Method", "NotMeasurable",
-    "Policy", "Value", "advantages", "agent_wise", "alternatives", "assign", "branches", "broadcast", "by_agent",
-    "bystanders", "centred", "coma", "composite", "composite_group", "counterfactual", "estimate", "exact", "frame",
-    "gae_advantages", "gae_credits", "game_of", "group_centred", "group_relative", "leave_one_out",
-    "leave_one_out_baseline", "outcome", "parts", "reach", "recorded", "relative", "rounds", "rows", "sampled",
-    "simulated_game", "to_parquet", "two_level", "units", "without_bystanders",
+    "ALIKE", "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Budget", "Credit", "Game", "Method", "NotMeasurable",
+    "Play", "Policy", "Rerun", "Value", "advantages", "against_policy", "agent_wise", "alternatives", "assign",
+    "branches", "broadcast", "by_agent", "bystanders", "centred", "coma", "composite", "composite_group", "counterfactual",
+    "differences", "estimate", "exact", "frame", "gae_advantages", "gae_credits", "game_of", "group_centred",
+    "group_relative", "leave_one_out", "leave_one_out_baseline", "outcome", "parts", "reach", "recorded", "relative",
+    "rounds", "rows", "sampled", "shapley_shares", "simulated_game", "to_parquet", "two_level", "units",
+    "without_bystanders",
 ]  # fmt: skip

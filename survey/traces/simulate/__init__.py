@@ -18,7 +18,11 @@ real system.
 """
 
 from survey.traces.simulate.game import Game
+from survey.traces.simulate.reruns import message_policy, reruns
 from survey.traces.simulate.setting import TOPOLOGIES, Setting
 from survey.traces.simulate.simulation import Kind, Simulation, alternatives, rollouts, simulate, value_of
 
-__all__ = ["TOPOLOGIES", "Game", "Kind", "Setting", "Simulation", "alternatives", "rollouts", "simulate", "value_of"]
+__all__ = [
+    "TOPOLOGIES", "Game", "Kind", "Setting", "Simulation", "alternatives", "message_policy", "reruns", "rollouts",
+    "simulate", "value_of",
+]  # fmt: skip

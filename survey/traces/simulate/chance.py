@@ -35,12 +35,31 @@ class Chance:
 
     At a message whose number is in ``branches`` the source is replaced: earlier draws stay the same,
     later ones differ.
+
+    From an act in ``departures`` on, each act has a source of its own, named after it and ``again``. Two runs
+    that depart alike and then differ in one act share all chance that the others have: their difference is
+    the effect of the act, and not luck.
     """
 
-    def __init__(self, seed: str, branches: Mapping[int, str]) -> None:
+    def __init__(
+        self, seed: str, branches: Mapping[int, str], departures: frozenset[str] = frozenset(), again: str = ""
+    ) -> None:
         self._random = Random(seed)
         self._branches = branches
         self._messages = 0
+        self._departures, self._again = departures, again
+        self._departed = False
+
+    def begin(self, act: str) -> None:
+        """Draw what follows for this act."""
+        if self._departed:
+            self._random = Random(f"{self._again}/{act}")
+
+    def depart(self, act: str) -> None:
+        """End what two reruns have in common, if it ends with this act."""
+        if act in self._departures and not self._departed:
+            self._departed = True
+            self.begin(f"{act}/then")
 
     def next_message(self) -> int:
         """Return the number of the message being sent."""

@@ -18,7 +18,7 @@ boss a share of it, the glue, is lost, and the same share again at the boss's bo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -56,8 +56,11 @@ class Assignment:
     size: float
     fails_at: int | None
     """The turn in which it fails."""
-    turns: list[int] = field(default_factory=list)
-    calls: list[list[tuple[int, bool]]] = field(default_factory=list)
+    name: str
+    """What it is called in every run of the task."""
+    turns: list[int | None] = field(default_factory=list)
+    """The turns taken; None for one that is left out of a rerun."""
+    calls: list[list[tuple[int | None, bool]]] = field(default_factory=list)
     """For each turn its tool calls, and whether each succeeded."""
     results: list[int] = field(default_factory=list)
     """Results for the next turn to read."""
@@ -74,31 +77,35 @@ class Assignment:
 Dividend = tuple[frozenset[Unit], float]
 
 
-def dividends(setting: Setting, done: list[Assignment]) -> Iterator[Dividend]:
-    """Yield the dividends of the game: the units required for each amount."""
+def dividends(setting: Setting, done: list[Assignment], unread: Set[str] = frozenset()) -> Iterator[Dividend]:
+    """Yield the dividends of the game: the units required for each amount. ``unread`` bosses did not aggregate."""
     of_part = defaultdict[int, list[Assignment]](list)
     for assignment in done:
         of_part[assignment.part.number].append(assignment)
-        yield from _handed_up(setting, assignment.agent, _by_messages(setting, assignment))
+        yield from _handed_up(setting, assignment.agent, _by_messages(setting, assignment), unread)
     for assignments in of_part.values():
         findings = [list(_found(setting, assignment)) for assignment in assignments]
         for assignment, found in zip(assignments, findings, strict=True):
-            yield from _handed_up(setting, assignment.agent, iter(found))
+            yield from _handed_up(setting, assignment.agent, iter(found), unread)
         for (one, found), (_, again) in combinations(zip(assignments, findings, strict=True), 2):
             twice = ((a | b, -min(x, y)) for (a, x), (b, y) in zip(found, again, strict=True))
-            yield from _handed_up(setting, one.agent, twice)
+            yield from _handed_up(setting, one.agent, twice, unread)
 
 
 def _found(setting: Setting, assignment: Assignment) -> Iterator[Dividend]:
     """Yield what each turn and call earns, in the same order for all workers on a part."""
     worth = assignment.part.weight * assignment.agent.skill
     *turns, last = assignment.turns
-    yield frozenset({assignment.agent.id, last}), _base(setting, assignment)
-    for turn, calls in zip(turns, assignment.calls, strict=False):
-        share = RESEARCH * worth / len(turns)
-        yield frozenset({assignment.agent.id, turn}), share / 2 if calls else share
+    yield _needed(assignment, last), 0.0 if last is None else _base(setting, assignment)
+    for turn, calls, planned in zip(turns, assignment.calls, assignment.part.calls, strict=False):
+        share = 0.0 if turn is None else RESEARCH * worth / len(turns)
+        yield _needed(assignment, turn), share / 2 if planned else share
         for call, is_good in calls:
-            yield frozenset({assignment.agent.id, turn, call}), is_good * share / 2 / len(calls)
+            yield _needed(assignment, turn, call), is_good * share / 2 / planned
+
+
+def _needed(assignment: Assignment, *units: int | None) -> frozenset[Unit]:
+    return frozenset({assignment.agent.id, *(unit for unit in units if unit is not None)})
 
 
 def _base(setting: Setting, assignment: Assignment) -> float:
@@ -107,18 +114,23 @@ def _base(setting: Setting, assignment: Assignment) -> float:
 
 
 def _by_messages(setting: Setting, assignment: Assignment) -> Iterator[Dividend]:
+    last = assignment.turns[-1]
+    if last is None:
+        return
     base = _base(setting, assignment) / assignment.part.copies
     most = {1: base * setting.lift, -1: -base * setting.harm}
     for message in assignment.heard:
         if message.effect:
             most[message.effect] /= 2
-            yield message.needs | {assignment.agent.id, assignment.turns[-1]}, most[message.effect]
+            yield message.needs | {assignment.agent.id, last}, most[message.effect]
 
 
-def _handed_up(setting: Setting, agent: Agent, earnings: Iterator[Dividend]) -> Iterator[Dividend]:
-    """Split each amount into what remains without each of the bosses and what needs them."""
+def _handed_up(setting: Setting, agent: Agent, earnings: Iterator[Dividend], unread: Set[str]) -> Iterator[Dividend]:
+    """Split each amount into what remains without each of the bosses and what needs them to have read it."""
     bosses = [boss.id for boss in agent.bosses]
     for needs, amount in earnings:
         for number in range(len(bosses) + 1):
+            if not unread.isdisjoint(bosses[:number]):
+                break
             kept = 1.0 if number == len(bosses) else 1 - setting.glue
             yield needs.union(bosses[:number]), amount * setting.glue**number * kept

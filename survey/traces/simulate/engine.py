@@ -7,7 +7,8 @@ have everything before it in common.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from survey.traces.simulate.chance import Chance
@@ -20,8 +21,22 @@ from survey.traces.simulate.task import Agent
 class Engine:
     """A run in progress."""
 
-    def __init__(self, setting: Setting, chance: Chance) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        chance: Chance,
+        missing: Collection[str] = frozenset(),
+        instead: Mapping[str, int] | None = None,
+    ) -> None:
         self.setting, self.chance, self.record = setting, chance, Record()
+        self._missing, self._instead = frozenset(missing), instead or {}
+        self.acts: dict[int, str] = {}
+        """The act behind each event that a rerun can leave out or replace. Acts are named after what they do, so
+        that they have the same name in every run of the task."""
+        self.times: Counter[tuple[str, int]] = Counter()
+        """How often an agent was given a part."""
+        self.unread: set[str] = set()
+        """Bosses whose aggregation is left out."""
         self.done: list[Assignment] = []
         self.sent: list[tuple[int, int | None]] = []
         """For each message, in the order of sending, its event and its effect; a question has none."""
@@ -36,6 +51,17 @@ class Engine:
         while self._next:
             time, _, act = heapq.heappop(self._next)
             act(time)
+
+    def lacks(self, act: str) -> bool:
+        """Return whether this act, or agent, is left out of the run, which departs from others here."""
+        if act in self._missing:
+            self.chance.depart(act)
+        return act in self._missing
+
+    def done_by(self, act: str, event: int) -> None:
+        """Note which event an act is."""
+        self.acts[event] = act
+        self.chance.depart(act)
 
     def at(self, time: float, act: Callable[[float], object]) -> None:
         """Schedule an act."""
@@ -66,12 +92,24 @@ class Engine:
         return self.record.event(type, begin, agent.id, causes, **details), agent.free
 
     def send(
-        self, now: float, sender: Agent, receiver: Agent, cause: int, needs: frozenset[Unit], *, is_content: bool = True
-    ) -> Message:
-        """Send a message. A question has an effect only through its answer."""
+        self,
+        act: str,
+        now: float,
+        sender: Agent,
+        receiver: Agent,
+        cause: int,
+        needs: frozenset[Unit],
+        *,
+        is_content: bool = True,
+    ) -> Message | None:
+        """Send a message, unless it is left out. A question has an effect only through its answer."""
+        if self.lacks(act):
+            return None
         self.chance.next_message()
         effect = self.chance.effect(self.setting.informing, self.setting.misleading) if is_content else 0
+        effect = self._instead.get(act, effect)
         arrives = round(now + self.chance.transit(), 6)
         event = self.record.event("message", now, sender.id, [(cause, "causal")], to=receiver.id, delivered=arrives)
         self.sent.append((event, effect if is_content else None))
+        self.done_by(act, event)
         return Message(event, arrives, effect, needs | {event})

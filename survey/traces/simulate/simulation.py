@@ -41,6 +41,8 @@ class Simulation:
     rollout: int = 0
     size: int = 1
     branches: Mapping[int, str] = field(default_factory=dict, repr=False)
+    acts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The act behind each event that a rerun can leave out, by the id of the event."""
 
     def units(self, kind: Kind) -> list[str]:
         """Return the ids of all units of a kind: agents, messages, turns (of workers and critics), tool calls."""
@@ -179,4 +181,5 @@ def _simulated(setting: Setting, rollout: int, size: int, branches: Mapping[int,
         rewards={"team": score},
         group={"id": group, "rollout": rollout, "size": size},
     )
-    return Simulation(setting, ended, draft.game, kinds, effects, rollout, size, branches)
+    acts = {ids[event]: act for event, act in engine.acts.items()}
+    return replace(draft, trace=ended, acts=acts)

@@ -131,5 +131,13 @@ def assign_parts(setting: Setting, root: Agent) -> None:
 def next_worker(worker: Agent) -> Agent:
     """Return the next worker on the same team, or the same worker if there is no other."""
     assert worker.boss
-    mates = worker.boss.team
-    return mates[(worker.place + 1) % len(mates)]
+    team = worker.boss.team
+    return team[(worker.place + 1) % len(team)]
+
+
+def mates(agent: Agent) -> list[Agent]:
+    """Return the others on the same team, the next one first."""
+    assert agent.boss
+    team = agent.boss.team
+    place = team.index(agent)
+    return [*team[place + 1 :], *team[:place]]
