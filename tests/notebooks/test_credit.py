@@ -7,16 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from survey.traces import Trace
 from survey.traces.credit import (
     KINDS,
     METHODS,
+    Budget,
     Credit,
     Game,
     NotMeasurable,
     assign,
     bystanders,
+    differences,
     exact,
     game_of,
     leave_one_out,
@@ -27,7 +30,15 @@ from survey.traces.credit import (
     without_bystanders,
 )
 from survey.traces.model import Builder
-from survey.traces.simulate import Setting, Simulation, alternatives, rollouts, simulate
+from survey.traces.simulate import (
+    TOPOLOGIES,
+    Setting,
+    Simulation,
+    alternatives,
+    reruns,
+    rollouts,
+    simulate,
+)
 
 SMALL = Setting(
     "swarm",
@@ -207,3 +218,13 @@ def test_what_cannot_be_credited_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(NotMeasurable, match=message):
         assign([run.trace] if method in ("group", "agent-wise") else [run.trace, run.trace], kind, method)
+
+
+def test_the_record_does_not_say_which_message_was_worth_something_and_reruns_do() -> None:
+    played: list[float] = []
+    recorded: list[float] = []
+    for number, topology in enumerate(TOPOLOGIES):
+        run = simulate(Setting(topology, agents=4, steps=6, tools=1.5, messages=0.6, failure=0.2, seed=number))
+        played += [one.value for one in differences(reruns(run), run.trace, "message", Budget(plays=240))]
+        recorded += [one.value for one in assign(run.trace, "message", "leave-one-out")[0]]
+    assert spearmanr(played, recorded).statistic < 0.3

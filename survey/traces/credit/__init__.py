@@ -52,9 +52,9 @@ from survey.traces.metrics import NotMeasurable
 __all__ = [
     "ALIKE", "KINDS", "LIMIT", "METHODS", "VALUES", "BadRuns", "Budget", "Credit", "Game", "Method", "NotMeasurable",
     "Play", "Policy", "Rerun", "Value", "advantages", "against_policy", "agent_wise", "alternatives", "assign",
-    "branches", "broadcast", "by_agent", "bystanders", "centred", "coma", "composite", "composite_group", "counterfactual",
-    "differences", "estimate", "exact", "frame", "gae_advantages", "gae_credits", "game_of", "group_centred",
-    "group_relative", "leave_one_out", "leave_one_out_baseline", "outcome", "parts", "reach", "recorded", "relative",
-    "rounds", "rows", "sampled", "shapley_shares", "simulated_game", "to_parquet", "two_level", "units",
-    "without_bystanders",
+    "branches", "broadcast", "by_agent", "bystanders", "centred", "coma", "composite", "composite_group",
+    "counterfactual", "differences", "estimate", "exact", "frame", "gae_advantages", "gae_credits", "game_of",
+    "group_centred", "group_relative", "leave_one_out", "leave_one_out_baseline", "outcome", "parts", "reach",
+    "recorded", "relative", "rounds", "rows", "sampled", "shapley_shares", "simulated_game", "to_parquet", "two_level",
+    "units", "without_bystanders",
 ]  # fmt: skip

@@ -13,6 +13,14 @@ and tokens are calibrated on measured figures where available (``chance``).
     >>> value(run.trace) == run.value(run.truth), value(without(run.trace, "lead"))
     (True, 0.0)
 
+``reruns`` lets a team play on without a unit, or with another message, where the ledger only strikes out what the
+unit earned:
+
+    >>> from survey.traces.credit import Play
+    >>> [reward] = reruns(run)([Play(run.trace, None, seed=1, without=frozenset({"worker-1"}))])
+    >>> run.value(set(run.truth) - {"worker-1"}) < reward < 1
+    True
+
 All runs are simulated: they show what a method does where the truth is known, and nothing about any
 real system.
 """

@@ -27,8 +27,9 @@ class Engine:
         chance: Chance,
         missing: Collection[str] = frozenset(),
         instead: Mapping[str, int] | None = None,
+        record: Record | None = None,
     ) -> None:
-        self.setting, self.chance, self.record = setting, chance, Record()
+        self.setting, self.chance, self.record = setting, chance, record or Record()
         self._missing, self._instead = frozenset(missing), instead or {}
         self.acts: dict[int, str] = {}
         """The act behind each event that a rerun can leave out or replace. Acts are named after what they do, so

@@ -63,6 +63,22 @@ class Record:
         return found
 
 
+class Unrecorded(Record):
+    """Numbers for events that nobody will read, for a run of which only the reward is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = 0
+
+    def event(self, type: str, t: float, agent: str, causes: Iterable[Cause] = (), **fields: Any) -> int:
+        """Return the number of an event."""
+        self._numbers += 1
+        return self._numbers
+
+    def amend(self, number: int, **fields: Any) -> None:
+        """Leave everything as it is."""
+
+
 def _rounded(value: Any) -> Any:
     return round(value, 6) if isinstance(value, float) else value
 

@@ -20,6 +20,7 @@ from survey.traces.simulate.chance import Chance
 from survey.traces.simulate.dividends import dividends
 from survey.traces.simulate.engine import Engine
 from survey.traces.simulate.orchestrator import run_to_end
+from survey.traces.simulate.record import Unrecorded
 from survey.traces.simulate.simulation import EFFECTS, Simulation
 from survey.traces.simulate.task import assign_parts, team
 
@@ -57,7 +58,7 @@ def _reward(simulation: Simulation, play: Play) -> float:
     root = team(setting)
     assign_parts(setting, root)
     chance = Chance(f"{setting.seed}/run/{simulation.rollout}", simulation.branches, departs, again)
-    engine = Engine(setting, chance, gone, instead)
+    engine = Engine(setting, chance, gone, instead, Unrecorded())
     chance.depart(START)
     run_to_end(engine, root)
     return fsum(amount for _, amount in dividends(setting, engine.done, engine.unread))

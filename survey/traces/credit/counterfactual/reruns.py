@@ -21,17 +21,14 @@ from random import Random
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from survey.extras import lazy
-from survey.traces.credit.games import Game
 from survey.traces.credit.intervals import interval
 from survey.traces.credit.rows import Credit
-from survey.traces.credit.shapley import sampled
 from survey.traces.credit.units import output_tokens, parts
 from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Trace, graph
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -159,52 +156,63 @@ def against_policy(
     with the mean over the whole policy (arXiv:1705.08926, equation 4). Both have the same expectation.
     """
     contrasts: dict[str, Contrast] = {}
-    cost = 1 + others
+    most = others if method == "counterfactual" else 1
     for unit in parts(trace, kind):
         policy = policies(unit)
         if not policy or min(policy.values()) < 0 or abs(sum(policy.values()) - 1) > 1e-9:
             shown = ", ".join(f"{act} {share:g}" for act, share in policy.items()) or "none"
             raise ValueError(f'"{unit}": expected the probability of each act, together 1; found {shown}')
-        contrasts[unit] = _averaged(trace, unit, policy) if method == "coma" else _drawn(trace, unit, policy, others)
-        cost = max(cost, 1 + len(policy)) if method == "coma" else cost
-    return _credited(contrasts, rerun, trace, kind, method, cost, budget)
+        if method == "coma":
+            contrasts[unit], most = _averaged(trace, unit, policy), max(most, len(policy))
+        else:
+            contrasts[unit] = _drawn(trace, unit, policy, others)
+    return _credited(contrasts, rerun, trace, kind, method, 1 + most, budget)
 
 
-def shapley_shares(rerun: Rerun, trace: Trace, kind: str, budget: Budget = BUDGET, *, repeats: int = 4) -> list[Credit]:
-    """Return sampled Shapley values of the game in which a coalition is worth the mean reward of whole reruns with it.
+def shapley_shares(rerun: Rerun, trace: Trace, kind: str, budget: Budget = BUDGET) -> list[Credit]:
+    """Return sampled Shapley values of the game in which a coalition is worth the reward of a whole run with it.
 
-    Each coalition is played ``repeats`` times, from the same seeds, once however often it is met. Orders are drawn
-    until every interval is within the tolerance, or until the budget does not suffice for as many again.
+    Units join in orders drawn at random. Each order is played from a seed of its own, so that the intervals cover both
+    the luck of the draw and that of the reruns. The shares add up to the mean reward of the whole team in these
+    reruns, less that of nobody.
     """
     pieces = parts(trace, kind)
-    units, known, spent = tuple(pieces), dict[bytes, float](), 0
-
-    def worths(coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
-        nonlocal spent
-        new = list({row.tobytes(): row for row in coalitions if row.tobytes() not in known}.values())
-        wanted = []
-        for row in new:
-            gone = frozenset(id for unit, there in zip(units, row, strict=True) if not there for id in pieces[unit])
-            wanted += [Play(trace, None, budget.seed + place, gone) for place in range(repeats)]
-        rewards = np.array(rewards_of(rerun, wanted)).reshape(len(new), repeats)
-        known.update((row.tobytes(), mean) for row, mean in zip(new, rewards.mean(axis=1).tolist(), strict=True))
-        spent += len(wanted)
-        return np.array([known[row.tobytes()] for row in coalitions])
-
-    game = Game(units, lambda present: 0.0, kind, batch_value=worths)
-    dearest = repeats * (len(units) + 1)
-    orders, look = 2 if budget.tolerance else budget.plays // dearest, 1
-    if budget.plays < 2 * dearest:
-        few = f"{budget.plays} reruns are too few for two orders of {len(units)} units, {dearest} each"
-        raise NotMeasurable(f"{trace.id}: {few}")
+    cost = len(pieces) + 1
+    if budget.plays < 2 * cost:
+        few = f"{budget.plays} reruns are too few for two orders of {len(pieces)} units"
+        raise NotMeasurable(f"{trace.id}: {few}: each order takes {cost}")
+    number, look = min(FIRST, budget.plays // cost) if budget.tolerance else budget.plays // cost, 0
+    gains: dict[str, list[float]] = {unit: [] for unit in pieces}
+    lowest, highest, drawn = float("inf"), float("-inf"), 0
     while True:
-        found = sampled(game, orders, budget.seed, level=budget.level_at(look))
-        widest = max((one.high or 0.0) - (one.low or 0.0) for one in found) / 2
-        if widest <= budget.tolerance or spent + orders * dearest > budget.plays:
+        orders = [_order(trace, pieces, budget.seed + drawn + place) for place in range(number)]
+        rewards = iter(rewards_of(rerun, [play for _, plays in orders for play in plays]))
+        for order, plays in orders:
+            earned = [next(rewards) for _ in plays]
+            for unit, before, after in zip(order, earned, earned[1:], strict=False):
+                gains[unit].append(after - before)
+                lowest, highest = min(lowest, after - before), max(highest, after - before)
+        drawn, look = drawn + number, look + 1
+        bounds = {unit: interval(np.array(own), budget.level_at(look), highest - lowest) for unit, own in gains.items()}
+        widest = max(high - low for low, high in bounds.values()) / 2
+        if widest <= budget.tolerance or 2 * drawn * cost > budget.plays:
             break
-        orders, look = 2 * orders, look + 1
-    why = f"{orders} orders, {spent} reruns; {budget.level:.0%} interval"
-    return [Credit(kind, one.unit, one.value, "shapley-sampled", one.low, one.high, why) for one in found]
+        number = drawn
+    why = f"{drawn} orders, {drawn * cost} reruns; {budget.level:.0%} interval"
+    return [Credit(kind, unit, sum(own) / drawn, "shapley-sampled", *bounds[unit], why) for unit, own in gains.items()]
+
+
+def _order(trace: Trace, pieces: Mapping[str, Sequence[str]], seed: int) -> tuple[list[str], list[Play]]:
+    """Draw an order in which units join, and the reruns without those that have not joined yet.
+
+    It is drawn by name and not by appearance, since a log may permute its lines.
+    """
+    order = Random(f"{trace.id}/{seed}").sample(sorted(pieces), len(pieces))
+    plays = [
+        Play(trace, None, seed, frozenset(id for unit in order[joined:] for id in pieces[unit]))
+        for joined in range(len(order) + 1)
+    ]
+    return order, plays
 
 
 def rewards_of(rerun: Rerun, plays: Sequence[Play]) -> list[float]:
