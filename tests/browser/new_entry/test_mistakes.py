@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from survey.literature import Pool, parse_bibtex
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Site, Visit, visits
 from tests.browser.new_entry.form import PAGE, SET, bibtex, checked, controls, empty, told
 
 pytestmark = pytest.mark.programs
@@ -19,8 +19,22 @@ BASE = "c3"
 """An entry that mistakes are made in; as a work of its own, under another key, title and number."""
 
 
+@pytest.fixture(scope="module")
+def form(site: Site, chromium: Browser) -> Iterator[Visit]:
+    """The page, opened once for all mistakes."""
+    with visits(site, chromium) as visit:
+        yield opened_by(visit)
+
+
 @pytest.fixture
-def opened(visit: Open) -> Visit:
+def cleared(form: Visit) -> Iterator[Visit]:
+    """The same page with an empty form."""
+    empty(form.page)
+    yield form
+    form.clean()
+
+
+def opened_by(visit: Open) -> Visit:
     found = visit(PAGE)
     expect(found.page.locator("[data-new-entry] form")).to_be_visible()
     return found
@@ -108,13 +122,13 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.parametrize("mistake", list(MISTAKES))
-def test_what_is_wrong_is_said_as_survey_check_says_it(opened: Visit, base: tuple[dict[str, str], list[str]], pool: Pool, mistake: str) -> None:  # fmt: skip
+def test_what_is_wrong_is_said_as_survey_check_says_it(cleared: Visit, base: tuple[dict[str, str], list[str]], pool: Pool, mistake: str) -> None:  # fmt: skip
     changed, said = MISTAKES[mistake]
     if changed:
-        opened.page.evaluate(SET, [base[0] | changed, base[1]])
-    found = told(opened.page)
+        cleared.page.evaluate(SET, [base[0] | changed, base[1]])
+    found = told(cleared.page)
     assert set(said) <= set(found)
-    assert found == checked(bibtex(opened.page), pool)
+    assert found == checked(bibtex(cleared.page), pool)
     assert found
 
 
@@ -136,12 +150,12 @@ TICKED: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("mistake", list(TICKED))
-def test_tags_that_cannot_be_are_said_as_survey_check_says_it(opened: Visit, pool: Pool, mistake: str) -> None:
+def test_tags_that_cannot_be_are_said_as_survey_check_says_it(cleared: Visit, pool: Pool, mistake: str) -> None:
     ticks, said = TICKED[mistake]
-    opened.page.evaluate(SET, [{"f-key": "x"}, ticks])
-    found = told(opened.page)
+    cleared.page.evaluate(SET, [{"f-key": "x"}, ticks])
+    found = told(cleared.page)
     assert set(said) <= set(found)
-    assert found == checked(bibtex(opened.page), pool)
+    assert found == checked(bibtex(cleared.page), pool)
 
 
 @pytest.mark.parametrize(("text", "said"), [
@@ -149,13 +163,14 @@ def test_tags_that_cannot_be_are_said_as_survey_check_says_it(opened: Visit, poo
     ("Braces} closed", 'a closing brace has no opening one: "Braces} closed"'),
     ("Ends in \\", 'a backslash at the end hides the closing brace: "Ends in \\"'),
 ])  # fmt: skip
-def test_text_that_would_break_the_file_is_left_out_and_said(opened: Visit, base: tuple[dict[str, str], list[str]], text: str, said: str) -> None:  # fmt: skip
-    typed(opened.page, base, summary=text)
-    assert f"summary {said}" in told(opened.page)
-    assert "summary" not in parse_bibtex(bibtex(opened.page)).blocks[0].fields
+def test_text_that_would_break_the_file_is_left_out_and_said(cleared: Visit, base: tuple[dict[str, str], list[str]], text: str, said: str) -> None:  # fmt: skip
+    typed(cleared.page, base, summary=text)
+    assert f"summary {said}" in told(cleared.page)
+    assert "summary" not in parse_bibtex(bibtex(cleared.page)).blocks[0].fields
 
 
-def test_a_mistake_is_said_beside_its_field_and_in_a_list_that_leads_there(opened: Visit) -> None:
+def test_a_mistake_is_said_beside_its_field_and_in_a_list_that_leads_there(visit: Open) -> None:
+    opened = opened_by(visit)
     page = opened.page
     field = page.get_by_label("DOI")
     field.fill("abc")
