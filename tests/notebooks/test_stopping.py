@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,9 +19,11 @@ from survey.traces.simulate.stopping import (
     OBSERVED,
     STOP,
     Episode,
+    Policy,
     Stopping,
     episodes,
     fixed,
+    giving_up,
     patience,
     played,
 )
@@ -83,7 +86,7 @@ def test_an_update_of_the_notebook_is_the_one_that_its_text_describes() -> None:
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     defined: dict[str, Any] = {"np": np, "LAST": 3}
     for start in ("def train(", "def features("):
-        exec(next(source for source in sources if source.startswith(start)).split("\nplain = ")[0], defined)
+        exec(next(source for source in sources if source.startswith(start)).split("\nSTEP = ")[0], defined)
     rng = np.random.default_rng(5)
     x, returns = rng.normal(size=(6, 4, 2)), rng.normal(size=(6, 4))
     before, after = defined["train"](x, returns, seed=3, baseline=defined["round_mean"], runs=7, updates=1, step=1.0)
@@ -126,6 +129,15 @@ def test_plain_reinforce_learns_to_beat_every_fixed_budget_and_every_patience(
     by_baseline: dict[str, list[float]],
 ) -> None:
     assert min(by_baseline["round_mean"]) > rival() + 0.005
+
+
+def test_giving_up_early_beats_patience_and_is_beaten_by_what_is_learned(by_baseline: dict[str, list[float]]) -> None:
+    def earned(rule: Policy, tasks: list[Episode]) -> float:
+        return fmean(task.returns[played(task, rule)] for task in tasks)
+
+    rules = [giving_up(*four, LAST) for four in product((2, 3), (0.15, 0.2), (1, 2, 3), (10, 12, 14, 20))]
+    best = max(rules, key=lambda rule: earned(rule, TRAINING))
+    assert rival() + 0.01 < earned(best, TESTS) < fmean(by_baseline["round_mean"])
 
 
 def test_no_learned_rule_reaches_who_knows_the_hidden_numbers(by_baseline: dict[str, list[float]]) -> None:

@@ -212,3 +212,17 @@ def fixed(rounds: int, most: int) -> Policy:
 def patience(rounds: int, most: int) -> Policy:
     """Return the policy that stops once the agreement has not risen for ``rounds`` rounds, of at most ``most``."""
     return lambda seen: seen[5] * most >= rounds - 1e-9
+
+
+def giving_up(after: int, below: float, rounds: int, cap: int, most: int) -> Policy:
+    """Return patience that gives a task up after some rounds if the agreement is below a bar, and ends at a cap.
+
+    It is what a practitioner would write: few rounds show whether a task is hopeless, and none goes on for ever.
+    """
+    wait = patience(rounds, most)
+
+    def stop(seen: Observation) -> bool:
+        played = round(seen[0] * most)
+        return played >= cap or (played == after and seen[2] < below) or wait(seen)
+
+    return stop

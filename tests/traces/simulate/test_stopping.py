@@ -6,7 +6,17 @@ from statistics import fmean
 
 import pytest
 
-from survey.traces.simulate.stopping import CONTINUE, OBSERVED, STOP, Stopping, episodes, fixed, patience, played
+from survey.traces.simulate.stopping import (
+    CONTINUE,
+    OBSERVED,
+    STOP,
+    Stopping,
+    episodes,
+    fixed,
+    giving_up,
+    patience,
+    played,
+)
 
 TEAM = Stopping()
 TASKS = list(episodes(TEAM, 400))
@@ -82,6 +92,14 @@ def test_rules_stop_when_they_say() -> None:
     assert played(task, fixed(99, TEAM.rounds)) == TEAM.rounds
     stopped = played(task, patience(2, TEAM.rounds))
     assert all(seen[3] <= 0 for seen in task.observations[stopped - 1 : stopped + 1])
+
+
+def test_giving_up_is_patience_with_a_bar_and_a_cap() -> None:
+    for task in TASKS:
+        wait = played(task, patience(2, TEAM.rounds))
+        agreement = task.observations[3][2]
+        stopped = played(task, giving_up(3, 0.2, 2, 12, TEAM.rounds))
+        assert stopped == (min(wait, 3) if agreement < 0.2 else min(wait, 12))
 
 
 def test_acting_out_of_turn_or_with_an_unknown_action_is_refused() -> None:
