@@ -22,7 +22,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     ),
     "survey.traces": (
         "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit",
-        "simulate", "scoring",
+        "simulate", "training", "scoring",
     ),
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
