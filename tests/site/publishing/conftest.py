@@ -41,7 +41,7 @@ CHAPTER = """\
 
 One of {{ count() }} works is @c3, [read here](../entries/c3.md), tagged [so](../axes/credit/message.md).
 
-A [section](#a-section) and one [elsewhere](../index.md#more).
+A [section](#a-section), one [elsewhere](../index.md#more), and one [of a notebook](../notebooks/one.ipynb#its-part).
 
 ## A section
 
@@ -81,7 +81,7 @@ def project(tmp_path: Path) -> Path:
         "docs/read/chapter.md": CHAPTER,
         "docs/take-part/citing.md": "# Citing\n",
         "docs/api.md": "# API\n\n::: survey.atomic\n",
-        "notebooks/one.ipynb": notebook("# One", "Of [an entry](../entries/c3.md)."),
+        "notebooks/one.ipynb": notebook("# One", "Of [an entry](../entries/c3.md).", "## Its part"),
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -172,8 +172,9 @@ class Pages:
     def rendered(self, page: Page, html: str) -> str:
         """Return the whole content of a page."""
         making = self.making[page.file.src_uri]
-        if page.present_anchor_ids is not None:
-            page.present_anchor_ids |= anchors(making.blocks)
+        # MkDocs collects the anchors of Markdown, and knows none of a notebook
+        known = anchors([html]) if page.present_anchor_ids is None else page.present_anchor_ids
+        page.present_anchor_ids = known | anchors(making.blocks)
         making.clean = making.warnings == self.warnings.count
         self.expected_warnings += self.warnings.count - making.warnings
         html = TABLE.sub('<table tabindex="0">', html)

@@ -138,6 +138,10 @@ def test_a_page_is_made_again_when_what_it_links_to_comes_or_goes(project: Path)
     page.write_text("# Other\n\n## Renamed\n")
     with pytest.raises(NotBuilt, match=r"'other\.md#part', but the doc 'other\.md' does not contain an anchor '#part'"):
         built(project)
+    (project / "docs" / "index.md").write_text("# Home\n\n[There](notebooks/one.ipynb#nowhere)\n\n## More\n")
+    with pytest.raises(NotBuilt, match=r"'notebooks/one\.ipynb' does not contain an anchor '#nowhere'"):
+        built(project)
+    (project / "docs" / "index.md").write_text("# Home\n\n[There](other.md#part)\n\n## More\n")
     page.unlink()
     for _ in range(2):  # a page with a warning is never taken for finished
         with pytest.raises(NotBuilt, match=r"but the target 'other\.md' is not found"):
