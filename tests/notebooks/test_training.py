@@ -139,15 +139,12 @@ def test_two_who_search_one_place_get_no_difference_and_half_the_share_each() ->
     rng = np.random.default_rng(0)
     runs = played(team, *drawn(task, rng, 1, 4000))
     assert (runs.actions[:2] == 0).all()
-    from survey.traces.training import credit
-
-    raw = pytest.MonkeyPatch()
-    with raw.context() as patch:
-        patch.setattr(credit, "_centred", lambda own, taken: own)
-        difference, shares = (CREDITS[name].credit(team, runs, rng)[:, 0] for name in ("difference", "shapley"))
-    assert difference[0] == pytest.approx(np.zeros(4000))
-    assert shares[:2].mean(axis=1) == pytest.approx([0.16, 0.16], abs=0.01)
-    assert shares.sum(axis=0) == pytest.approx(runs.reward[0] - runs.world["noise"][0])
+    difference, shares = (advantages(name, team, runs, rng)[:, 0] for name in ("difference", "shapley"))
+    assert difference == pytest.approx(np.zeros((5, 4000)))  # each of the two can be spared, and the others are alike
+    assert shares[0] + shares[1] == pytest.approx(np.zeros(4000))  # what the one gets, the other does not
+    assert np.ptp(shares[0]) == pytest.approx(0.32)
+    assert (shares[0] > 0).mean() == pytest.approx(0.5, abs=0.03)
+    assert shares[2:] == pytest.approx(np.zeros((3, 4000)))
 
 
 def test_an_agent_that_did_not_act_is_credited_with_nothing() -> None:
@@ -216,3 +213,14 @@ def test_own_scores_are_best_in_the_harness_and_mislead_in_the_swarm() -> None:
 def test_where_acts_follow_one_another_broadcast_holds_its_own() -> None:
     for name in ("centralized", "planner_executor_critic"):
         assert alignment(name, "broadcast").mean() > alignment(name, "coma").mean()
+
+
+def test_a_large_team_side_by_side_learns_from_difference_rewards_what_broadcast_does_not_teach_it() -> None:
+    def learned(credit: str) -> float:
+        steps = (8.0, 16.0, 32.0)
+        return max(
+            float(train(harness(32), credit, turns=60 * 32, updates=30, seeds=3, step=step, every=30)[:, -1].mean())
+            for step in steps
+        )
+
+    assert learned("difference") > 0.95 > 0.8 > learned("broadcast")
