@@ -34,6 +34,7 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "scipy": ("scout", SCOUT),
     "sklearn": ("scout", SCOUT),
     "urllib3": ("scout", "asking services"),
+    "torch": ("torch", "training transformers"),
     "altair": ("site", SITE),
     "babel": ("site", SITE),
     "bs4": ("site", SITE),

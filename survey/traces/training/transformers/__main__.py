@@ -1,0 +1,29 @@
+"""Run the experiment and write its results, with the commit, the seeds and the machine that they came from."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import click
+
+from survey.traces.training.transformers.experiment import SETTINGS, experiment
+from survey.traces.training.transformers.tasks import TASKS
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--setting", type=click.Choice(tuple(SETTINGS)), default="small", help="How large, and for how long.")
+@click.option("--device", type=click.Choice(("cpu", "cuda")), default="cpu", help="Where the teams train.")
+@click.option("--task", "tasks", type=click.Choice(tuple(TASKS)), multiple=True, help="Only this task.  [default: all]")
+@click.option("--commit", help="The commit of the code.  [default: what git says]")
+def main(file: Path, setting: str, device: str, tasks: tuple[str, ...], commit: str | None) -> None:
+    """Train small teams of transformers under each kind of credit; write the learning curves to FILE, as JSON."""
+    commit = commit or subprocess.check_output(["git", "rev-parse", "HEAD"], text=True).strip()
+    found = experiment(SETTINGS[setting], device, tasks or tuple(TASKS), click.echo)
+    file.write_text(json.dumps({"commit": commit, **found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
