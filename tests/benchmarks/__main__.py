@@ -12,6 +12,7 @@ from tests.benchmarks import (
     bench_score,
     bench_site,
     bench_traces,
+    bench_training,
 )
 
 BENCHES = {
@@ -23,6 +24,7 @@ BENCHES = {
         bench_import,
         bench_import_time,
         bench_credit,
+        bench_training,
         bench_score,
         bench_explorer,
         bench_notebooks,

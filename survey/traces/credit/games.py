@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from importlib.util import find_spec
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from survey.extras import lazy
-from survey.traces.credit.units import parts
-from survey.traces.credit.values import Value
+from survey.traces.credit.removals import Removals
+from survey.traces.credit.units import Parts, parts
+from survey.traces.credit.values import Estimate, Value
 from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Event, Trace
 from survey.traces.replay import CAUSES, Replay, replay, without
@@ -101,9 +103,8 @@ class Game:
         if self.batch_value is None:
             return np.array([self.worth(int(row[::-1].tobytes().translate(DIGITS) or b"0", 2)) for row in coalitions])
         present = coalitions.copy()
-        for place, gone in enumerate(self.dependents):
-            falling = np.array([gone >> other & 1 for other in range(len(self.units))], dtype=bool)
-            present[~present[:, place]] &= ~falling
+        for place, staying in enumerate(self._staying):
+            present[~present[:, place]] &= staying
         found = np.asarray(self.batch_value(present), dtype=float)
         if found.shape != (len(present),):
             raise NotMeasurable(f"needs a number for every coalition: found {found.shape} for {len(present)}")
@@ -111,6 +112,13 @@ class Game:
             shown = sorted(compress(self.units, present[wrong[0]]))
             raise NotMeasurable(f"needs a finite number for every coalition: the worth of {shown} is {found[wrong[0]]}")
         return found
+
+    @cached_property
+    def _staying(self) -> Coalitions:
+        """For each unit as a row, the units that are not removed with it."""
+        width = len(self.units)
+        rows = b"".join(f"{gone:0{width}b}"[::-1].encode() for gone in self.dependents)
+        return np.frombuffer(rows.translate(BITS), dtype=bool).reshape(len(self.dependents), width) ^ True
 
     def table(self, progress: Progress = no_progress) -> NDArray[np.float64]:
         """Return the worth of all 2^n coalitions, in the order of their bits."""
@@ -123,7 +131,9 @@ class Game:
             same[every >> place & 1 == 0] &= ~gone
         distinct, which = np.unique(same, return_inverse=True)
         if self.batch_value:
-            return self.worths((distinct[:, None] >> np.arange(number) & 1).astype(bool))[which]
+            found = self.worths((distinct[:, None] >> np.arange(number) & 1).astype(bool))
+            progress(len(distinct), len(distinct))
+            return found[which]
         worths = np.empty(len(distinct))
         for done, coalition in enumerate(distinct.tolist()):
             worths[done] = self.worth(coalition)
@@ -144,7 +154,41 @@ def game_of(trace: Trace, kind: str, value: Value) -> Game:
         absent = [id for unit, ids in pieces.items() if unit not in present for id in ids]
         return value(without(trace, *absent) if absent else trace)
 
-    return Game(names, worth, kind, _dependents(trace, pieces))
+    removals = Removals(replay(trace))
+    # numpy is optional for methods that ask for few coalitions, such as leave-one-out
+    batch = None
+    if isinstance(value, Estimate) and removals.steady and find_spec("numpy") is not None:
+        batch = partial(_estimates, removals, pieces, value)
+    return Game(names, worth, kind, _dependents(removals, pieces), batch)
+
+
+MOST = 1 << 14
+"""Coalitions whose worths are computed at once: more are no faster, and take memory for each event."""
+
+
+def _estimates(removals: Removals, pieces: Parts, value: Estimate, coalitions: Coalitions) -> NDArray[np.float64]:
+    """Return what ``value`` gives for what is left of a run in each coalition, without building that trace."""
+    found = [
+        _useful(removals, pieces, value, coalitions[at : at + MOST]) for at in range(0, max(len(coalitions), 1), MOST)
+    ]
+    left = np.concatenate(found)
+    return value.baseline + (value.reward - value.baseline) * (left / len(value.useful))
+
+
+def _useful(removals: Removals, pieces: Parts, value: Estimate, coalitions: Coalitions) -> NDArray[np.int64]:
+    """Count for each coalition the useful acts that are left and still lead to a final act."""
+    number = len(coalitions)
+    absent = np.packbits(~coalitions, axis=0, bitorder="little")
+    given: dict[str, int] = {}
+    for place, ids in enumerate(pieces.values()):
+        bits = int.from_bytes(absent[:, place].tobytes(), "little")
+        given |= {id: given.get(id, 0) | bits for id in ids}
+    led = removals.leading(removals.gone(given), (1 << number) - 1, value.last, past_failures=False)
+    places = removals.replayed.graph.places
+    marks = b"".join(led[places[id]].to_bytes(len(absent), "little") for id in value.useful)
+    rows = np.frombuffer(marks, dtype=np.uint8).reshape(len(value.useful), len(absent))
+    counts: NDArray[np.int64] = np.unpackbits(rows, axis=1, count=number, bitorder="little").sum(axis=0, dtype=np.int64)
+    return counts
 
 
 class SimulatedRun(Protocol):
@@ -166,13 +210,19 @@ def simulated_game(run: SimulatedRun, kind: str) -> Game:
     return Game(tuple(run.units(word)), lambda present: run.value(present, word), kind)
 
 
-def _dependents(trace: Trace, pieces: dict[str, tuple[str, ...]]) -> list[int]:
-    falls, found = Dependents(trace), []
-    for unit, ids in pieces.items():
-        events, agents = falls.removed_with(ids)
-        gone = events | agents
-        with_it = (other == unit or gone.issuperset(own) for other, own in pieces.items())
-        found.append(sum(1 << place for place, goes in enumerate(with_it) if goes))
+def _dependents(removals: Removals, pieces: Parts) -> list[int]:
+    """Return for each unit, as bits, the units of which nothing is left without it."""
+    given: dict[str, int] = {}
+    for place, ids in enumerate(pieces.values()):
+        given |= {id: given.get(id, 0) | 1 << place for id in ids}
+    gone, places = removals.gone(given), removals.replayed.graph.places
+    found = [0] * len(pieces)
+    for place, ids in enumerate(pieces.values()):
+        without = (1 << len(pieces)) - 1
+        for id in ids:
+            without &= gone.events[places[id]] if id in places else gone.agents.get(id, 0)
+        for other in range(len(pieces)):
+            found[other] |= (without >> other & 1) << place
     return found
 
 

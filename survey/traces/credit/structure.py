@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from survey.traces.credit.games import Dependents, Progress, game_of, no_progress
+from survey.extras import lazy
+from survey.traces.credit.games import Coalitions, Dependents, Game, Progress, game_of, no_progress
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.shapley import Design, exact, sampled
 from survey.traces.credit.units import parts
@@ -12,6 +15,12 @@ from survey.traces.credit.values import Value
 from survey.traces.model import Event, Graph, Trace, graph
 from survey.traces.model.order import RANKS
 from survey.traces.replay import ACTS, final_acts, leading_to
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 GATES = frozenset({"spawn", "delegate", "stop", "despawn", "human_intervention"})
 """Types of events that enable or disable the acts of an agent."""
@@ -78,6 +87,7 @@ def without_bystanders(
         dependents=[
             sum(1 << new for new, old in enumerate(places) if game.dependents[place] >> old & 1) for place in places
         ],
+        batch_value=_beside(game, places) if game.batch_value else None,
         known={},
     )
     found: dict[str, Credit] = {}
@@ -86,6 +96,17 @@ def without_bystanders(
         found = {credit.unit: replace(credit, method="shapley-graph") for credit in drawn}
     none = "nothing of it reaches a final act: not evaluated"
     return [found.get(unit) or Credit(kind, unit, 0.0, "shapley-graph", why=none) for unit in game.units]
+
+
+def _beside(game: Game, places: Sequence[int]) -> Callable[[Coalitions], NDArray[np.float64]]:
+    """Return the worths of coalitions of the units at these places, with all the others present."""
+
+    def worths(coalitions: Coalitions) -> NDArray[np.float64]:
+        whole = np.ones((len(coalitions), len(game.units)), dtype=bool)
+        whole[:, places] = coalitions
+        return game.worths(whole)
+
+    return worths
 
 
 def _tied(ordered: Graph, useful: bytearray) -> set[int]:
