@@ -57,6 +57,11 @@ class Run:
         self._observed: str | None = None
         """The answer of the environment whose text the next step tells."""
 
+    @property
+    def agents(self) -> list[str]:
+        """The agent of each trajectory that has steps; each of its steps becomes a model call of that agent."""
+        return [agent for agent, _ in self._named()]
+
     def trace(self) -> Trace:
         """Return the trace of the episode."""
         for agent, trajectory in self._named():
