@@ -11,12 +11,12 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from survey.extras import lazy
-from survey.traces.credit.removals import Removals
 from survey.traces.credit.units import Parts, parts
 from survey.traces.credit.values import Estimate, Value
 from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Event, Trace
 from survey.traces.replay import CAUSES, Replay, replay, without
+from survey.traces.replay.removals import Removals
 
 if TYPE_CHECKING:
     import numpy as np

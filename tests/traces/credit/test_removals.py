@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from survey.traces import Trace
 from survey.traces.credit import Game, NotMeasurable, estimate, exact, game_of, parts, without_bystanders
 from survey.traces.credit.games import Dependents
-from survey.traces.credit.removals import Removals
 from survey.traces.replay import replay
+from survey.traces.replay.removals import Removals
 from survey.traces.simulate import TOPOLOGIES, Setting, simulate
 from tests.traces.credit.drawn import MODEST, fork, permuted, shares
 from tests.traces.strategies import Json, small, traces

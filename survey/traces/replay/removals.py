@@ -1,6 +1,6 @@
 """Many removals from a run at once: a bit of each number stands for one of them.
 
-``survey.traces.replay.edits.without`` removes one set of units and builds the trace that is left. Credit asks for
+``edits.without`` removes one set of units and builds the trace that is left. Credit asks for
 hundreds of sets of the same run, and only for what of it still leads to the result. Here one pass over the events
 answers for all sets together, by the same rules: bit i of an event's number says whether it is gone in the i-th.
 """
@@ -15,7 +15,8 @@ from math import inf
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event
 from survey.traces.model.order import RANKS, by_time
-from survey.traces.replay import CAUSES, Replay
+from survey.traces.replay.edits import CAUSES
+from survey.traces.replay.replay import Replay
 from survey.traces.replay.walk import AFTER_THE_STOP
 
 ENDS = frozenset({"stop", "despawn"})
