@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+TRAINERS := .venv-trainers
 
 # Silence the notices of Material and MkDocs about their successors; our own warnings must stay visible.
 export NO_MKDOCS_2_WARNING := 1
@@ -15,7 +16,7 @@ export SITE_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build test lint bench sbom pin offline release clean
+.PHONY: help serve build test trainers lint bench sbom pin offline release clean
 
 help:  ## list all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -31,6 +32,10 @@ build: $(VENV)/.ready  ## build the site into site/
 test: $(VENV)/.ready-dev  ## run all tests
 	@tests/system-packages
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# in an environment of its own, since these packages are large and nothing else needs them; on a processor
+trainers: $(TRAINERS)/.ready  ## run the tests that need real training packages (trl, comlrl), and install these
+	PYTHONPATH=. $(TRAINERS)/bin/python -m pytest --noconftest -m trainers tests/traces/credit/trainers/test_real_trainers.py $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff check .
@@ -58,7 +63,7 @@ release: $(VENV)/.ready  ## write an edition to attach and archive into release/
 	$(BIN)/python -m survey.site.publishing.release.release release $(EDITION)
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) site offline release sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRAINERS) site offline release sbom.cdx.json .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The environment is created once, and updated when its requirements have changed: with uv where it is installed.
 # Each file that is installed has a hash in requirements/, what builds from source included.
@@ -82,6 +87,13 @@ $(VENV)/.ready: $(VENV)/.python pyproject.toml requirements/build.txt requiremen
 $(VENV)/.ready-dev: $(VENV)/.ready requirements/dev.txt
 	@echo "Installing what the tests need into $(VENV), once ..."
 	@$(INSTALL) --require-hashes --no-build-isolation --requirement requirements/dev.txt
+	@touch $@
+
+# These have versions but no hashes: requirements/trainers.txt says why.
+$(TRAINERS)/.ready: requirements/trainers.txt | $(VENV)/.python
+	@echo "Installing the training packages into $(TRAINERS): about 1.6 GB, once ..."
+	@$(PYTHON) -m venv $(TRAINERS)
+	@$(subst $(BIN),$(TRAINERS)/bin,$(INSTALL)) --only-binary :all: --requirement requirements/trainers.txt
 	@touch $@
 
 # A version stays until its range, or ARGS=--upgrade, asks for another. site.txt and build.txt take theirs from dev.txt.
