@@ -45,6 +45,8 @@ def credit(
         raise ValueError("the batch has no turn_index_list: set agentlightning.trace_aggregator.level to transition")
     found = numbers([_run(rollout, agent) for rollout in rollouts], unit, method, bad, report, **options)
     known = {str(got(rollout, "rollout_id")): own for rollout, own in zip(rollouts, found, strict=True)}
+    if strange := {str(name) for name in turns["rollout_id_list"]} - known.keys():
+        raise ValueError(f"the batch has rows of {', '.join(sorted(strange))}, which is not among the rollouts given")
     given = [
         own[int(turn)] if (own := known[str(rollout)]) else None
         for rollout, turn in zip(turns["rollout_id_list"], turns["turn_index_list"], strict=True)

@@ -15,6 +15,14 @@ from survey.traces.importers.rollouts.rllm.steps import trajectories
 from survey.traces.model import Content, Trace
 from survey.traces.training.trainers.common import Report, Run, got, numbers, plain
 
+EPISODE = ("id", "termination_reason", "is_correct", "metrics")
+TRAJECTORY = ("name", "reward", "signals")
+STEP = (
+    "prompt_ids", "response_ids", "chat_completions", "observation", "action", "model_response", "model_output",
+    "reward", "mc_return", "thought",
+)  # fmt: skip
+"""What we read of each; tasks, artifacts and metadata may hold anything, and are left alone."""
+
 
 def credit(
     episodes: Sequence[Any],
@@ -51,7 +59,7 @@ def traces(episodes: Sequence[Any]) -> list[Trace]:
 
 
 def _run(episode: Any, name: str) -> Run:
-    fields = plain(episode) if episode is not None else {}
+    fields = {} if episode is None else _fields(episode)
     name = str(fields.get("id") or name)
     if not trajectories(fields):
         return Run(name, None, missing="needs an episode with a trajectory that has steps")
@@ -59,6 +67,28 @@ def _run(episode: Any, name: str) -> Run:
     agents, trace = read.agents, read.trace()
     own = {agent: [event.id for event in trace.events if _is_turn(event, agent)] for agent in agents}
     return Run(name, trace, [turn for agent in agents for turn in own[agent]])
+
+
+def _fields(episode: Any) -> dict[str, Any]:
+    """Return an episode in memory as rLLM writes it to a file."""
+    found = {name: plain(got(episode, name)) for name in EPISODE}
+    found["trajectories"] = [
+        {name: plain(got(trajectory, name)) for name in TRAJECTORY}
+        | {"steps": [_step(step) for step in got(trajectory, "steps") or []]}
+        for trajectory in got(episode, "trajectories") or []
+    ]
+    return found
+
+
+def _step(step: Any) -> dict[str, Any]:
+    found = {name: plain(got(step, name)) for name in STEP}
+    action = found["action"]
+    if isinstance(action, dict) and action.keys() == {"action"}:
+        found["action"] = action["action"]  # rLLM wraps it in an ``Action``
+    metadata = got(step, "metadata") or got(step, "info")
+    if isinstance(metadata, dict) and "timing" in metadata:
+        found["metadata"] = {"timing": plain(metadata["timing"])}
+    return found
 
 
 def _is_turn(event: Any, agent: str) -> bool:

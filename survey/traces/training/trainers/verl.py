@@ -79,8 +79,10 @@ def _runs(table: Any, keys: Sequence[str], agents: Sequence[str]) -> tuple[list[
     prompts, responses = _column(table, "prompts"), _column(table, "responses")
     rollouts: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for row, key in enumerate(keys):
-        uid, session, index = key.rsplit("_", 2)
-        rollouts.setdefault((uid, session), []).append((int(index), row))
+        uid, *place = key.rsplit("_", 2)
+        if len(place) != 2 or not place[1].isdecimal():
+            raise ValueError(f'the key of row {row} is "{key}" (expected uid_session_index)')
+        rollouts.setdefault((uid, place[0]), []).append((int(place[1]), row))
     runs, places = [], []
     for (uid, session), turns in rollouts.items():
         rows = [row for _, row in sorted(turns)]

@@ -86,6 +86,11 @@ def test_rows_of_whole_trajectories_are_refused() -> None:
         agent_lightning.credit(TEAM, given, name)
 
 
+def test_rows_of_other_rollouts_are_refused() -> None:
+    with pytest.raises(ValueError, match="the batch has rows of r1, which is not among the rollouts given"):
+        agent_lightning.credit(TEAM[:1], batch(TEAM), name)
+
+
 def test_the_traces_name_the_agents() -> None:
     first, _ = agent_lightning.traces([*TEAM, CompletedRollout("r9", "q")], name)
     assert [event.agent for event in first] == ["planner", "solver"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
@@ -83,6 +83,27 @@ def test_the_traces_are_those_of_the_importer() -> None:
     assert [event.type for event in trace.events].count("model_call") == 3
     assert trace.head["group"]["id"] == "a"
     assert sorted(trace.rewards) == ["correct", "planner", "solver"]
+
+
+def test_tasks_and_metadata_may_hold_anything() -> None:
+    one = episode("a:0")
+    one.task = one.metadata["self"] = one
+    one.trajectories[0].steps[0].metadata = {"timing": {}, "self": one}
+    rllm.credit([one])
+    assert None not in given(one)
+
+
+def test_tool_calls_are_read_through_the_wrapper_of_an_action() -> None:
+    @dataclass
+    class Action:
+        """As in rllm/types.py."""
+
+        action: Any
+
+    one = episode("a:0")
+    one.trajectories[1].steps[1].action = Action([{"id": "c1", "function": {"name": "search", "arguments": "{}"}}])
+    [trace] = rllm.traces([one])
+    assert [event.tool for event in trace if event.type == "tool_call"] == ["search"]
 
 
 # ------------------------------------------------------------------- what cannot be credited

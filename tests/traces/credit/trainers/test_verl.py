@@ -83,6 +83,12 @@ def test_every_row_needs_a_key_and_an_agent() -> None:
         verl.advantages(table(), KEYS[:3], AGENTS)
 
 
+@pytest.mark.parametrize("key", ["q", "q_1", "q_1_last"])
+def test_a_key_of_another_form_is_named(key: str) -> None:
+    with pytest.raises(ValueError, match=f'the key of row 3 is "{key}"'):
+        verl.advantages(table(), [*KEYS[:3], key], AGENTS)
+
+
 # ------------------------------------------------------------------- what cannot be credited
 
 
