@@ -33,8 +33,6 @@ class Row:
     """The tokens that are trained, by the trainer's own mask."""
     prompt: Sequence[int] = ()
     response: Sequence[int] = ()
-    reward: float | None = None
-    """A reward of this turn alone, if the trainer has one."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def run_of(name: str, task: str, group: str, rows: Sequence[Row], rewards: dict[
         agent = f"{row.agent}-agent" if row.agent in OUTSIDE else row.agent
         builder.agent(agent, name=agent)
         tokens = None if row.tokens is None else {"output": row.tokens}
-        turn = builder.event("model_call", agent, tokens=tokens, reward=row.reward)
+        turn = builder.event("model_call", agent, tokens=tokens)
         for before in range(place):
             if rows[before].agent != row.agent and rows[before].response in prompts[place]:
                 builder.link(turns[before], turn, "causal", derived=True)
