@@ -82,6 +82,41 @@ def test_trl_leaves_out_what_was_skipped(tokenizer: Any, tmp_path: Path) -> None
     assert list(trainer._logs["advantages"]) == [0.0] * 4
 
 
+def test_trl_trains_on_a_number_for_each_token(tokenizer: Any, tmp_path: Path) -> None:
+    from trl import GRPOConfig
+
+    taken: list[Any] = []
+    shown = example("TRL", 1)["CreditTrainer"]
+
+    class Trainer(shown):  # type: ignore[misc, valid-type]
+        """The trainer of the page, which tells what its loss is given."""
+
+        def _compute_loss(self, model: Any, inputs: Any) -> Any:
+            taken.append(inputs["advantages"].tolist())
+            return super()._compute_loss(model, inputs)
+
+    said = {
+        "prompt_ids": [[2, 3, 2]] * 4,
+        "completion_ids": [[5, 4, 1], [4, 1]] * 2,
+        "logprobs": [[-1.0] * 3, [-1.0] * 2] * 2,
+    }
+    credit = [[0.5, 0.25, 1.0], [-1.0, -0.5], [0.0] * 3, [0.0] * 2]
+    settings = {
+        "per_device_train_batch_size": 4,
+        "num_generations": 4,
+        "max_steps": 1,
+        "report_to": [],
+        "shuffle_dataset": False,
+    }
+    Trainer(
+        model=model(), reward_funcs=lambda completions, **columns: [0.0] * len(completions), processing_class=tokenizer,
+        rollout_func=lambda given, trainer: {**said, "credit": credit}, train_dataset=prompts(*["2 + 2"] * 4),
+        args=GRPOConfig(output_dir=str(tmp_path), use_cpu=True, bf16=False, **settings),
+    ).train()  # fmt: skip
+    [given] = taken
+    assert sorted(given) == sorted([[0.5, 0.25, 1.0], [-1.0, -0.5, 0.0], [0.0] * 3, [0.0] * 3])
+
+
 # ----------------------------------------------------------------------------------------- CoMLRL
 
 
