@@ -1,8 +1,8 @@
 """Many removals from a run at once: a bit of each number stands for one of them.
 
-``edits.without`` removes one set of units and builds the trace that is left. Credit asks for
-hundreds of sets of the same run, and only for what of it still leads to the result. Here one pass over the events
-answers for all sets together, by the same rules: bit i of an event's number says whether it is gone in the i-th.
+``edits.without`` removes one set of units and builds the trace that is left. Credit asks for hundreds of sets of the
+same run, and only for what of it still leads to the result. Here one pass over the events answers for all sets
+together, by the same rules: bit i of an event's number says whether it is gone in the i-th.
 """
 
 from __future__ import annotations
@@ -123,16 +123,16 @@ class Removals:
         """
         ordered, delayed = self.replayed.graph, self._delayed
         events = ordered.events
-        at_once: dict[tuple[str, float], list[int]] = {}
+        at_once: dict[tuple[str, float], dict[int, list[int]]] = {}
         for place, event in enumerate(events) if delayed else ():
-            at_once.setdefault((event.agent, event.t), []).append(place)
+            at_once.setdefault((event.agent, event.t), {}).setdefault(RANKS[event.type], []).append(place)
         linked = set(zip(ordered.sources, ordered.targets, strict=True)) if delayed else set()
         for place in delayed:
             event = events[place]
-            for other in at_once[event.agent, event.t]:
-                follows = RANKS[events[other].type] > RANKS[event.type]
-                if follows and (other, place) not in linked and (place, other) not in linked:
-                    return False
+            for rank, others in at_once[event.agent, event.t].items():
+                for other in others if rank > RANKS[event.type] else ():  # each pair takes an edge, or is the last
+                    if (other, place) not in linked and (place, other) not in linked:
+                        return False
         return not any(events[a].type in ENDS and events[a].t == events[b].t for a, b in linked)
 
     @cached_property
