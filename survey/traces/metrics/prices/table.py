@@ -81,7 +81,7 @@ class Prices:
 def public() -> Prices:
     """Return the public table."""
     name = "prices.toml"
-    return prices(files("survey.traces").joinpath(name).read_text("utf-8"), name)
+    return prices(files("survey.traces.metrics.prices").joinpath(name).read_text("utf-8"), name)
 
 
 @cache
