@@ -21,7 +21,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "loading", "double_coding", "scout", "publishing",
     ),
     "survey.traces": (
-        "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit",
+        "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit", "stopping",
         "simulate", "training", "scoring",
     ),
     "survey.site": (

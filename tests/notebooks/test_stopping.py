@@ -19,14 +19,11 @@ from survey.traces.simulate.stopping import (
     OBSERVED,
     STOP,
     Episode,
-    Policy,
     Stopping,
     episodes,
-    fixed,
-    giving_up,
-    patience,
     played,
 )
+from survey.traces.stopping import Rule, fixed, giving_up, patience
 
 Array = NDArray[np.float64]
 Baseline = Callable[[Array, NDArray[np.bool_], Array], Array]
@@ -116,7 +113,7 @@ def test_the_baseline_of_a_round_is_the_mean_of_the_other_runs_that_reached_it()
 
 def rival() -> float:
     """Return the result of the best fixed budget or patience, chosen on the tests: an advantage no learner has."""
-    rules = [fixed(number, LAST) for number in range(LAST + 1)] + [patience(number, LAST) for number in range(1, 6)]
+    rules = [fixed(number) for number in range(LAST + 1)] + [patience(number) for number in range(1, 6)]
     return max(fmean(task.returns[played(task, rule)] for task in TESTS) for rule in rules)
 
 
@@ -132,10 +129,10 @@ def test_plain_reinforce_learns_to_beat_every_fixed_budget_and_every_patience(
 
 
 def test_giving_up_early_beats_patience_and_is_beaten_by_what_is_learned(by_baseline: dict[str, list[float]]) -> None:
-    def earned(rule: Policy, tasks: list[Episode]) -> float:
+    def earned(rule: Rule, tasks: list[Episode]) -> float:
         return fmean(task.returns[played(task, rule)] for task in tasks)
 
-    rules = [giving_up(*four, LAST) for four in product((2, 3), (0.15, 0.2), (1, 2, 3), (10, 12, 14, 20))]
+    rules = [giving_up(*four) for four in product((2, 3), (0.15, 0.2), (1, 2, 3), (10, 12, 14, 20))]
     best = max(rules, key=lambda rule: earned(rule, TRAINING))
     assert rival() + 0.01 < earned(best, TESTS) < fmean(by_baseline["round_mean"])
 
@@ -184,7 +181,7 @@ def test_at_one_round_the_number_of_rounds_tells_nothing_and_the_pace_nothing_bu
 def test_the_task_shown_is_one_where_patience_gives_up_too_early() -> None:
     task = TEAM.episode(110)
     assert task.reach > task.parts / 2
-    assert task.returns[played(task, patience(1, LAST))] < task.oracle - 0.2
+    assert task.returns[played(task, patience(1))] < task.oracle - 0.2
 
 
 def test_the_pool_reads_puppeteer_as_learning_to_stop_and_deliberation_as_not() -> None:

@@ -24,11 +24,13 @@ This is our own model for testing stopping rules on simulated tasks; none of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import NamedTuple
+
+from survey.traces.stopping.rules import Rule, Seen, stopped
 
 CONTINUE, STOP = 0, 1
 
@@ -78,6 +80,14 @@ class Episode:
         return len(self.qualities) - 1
 
     @cached_property
+    def seen(self) -> tuple[Seen, ...]:
+        """The observations in the terms of rules that also decide on recorded runs."""
+        return tuple(
+            Seen(played, agreement, round(quiet * self.rounds))
+            for played, (_, _, agreement, _, _, quiet) in enumerate(self.observations)
+        )
+
+    @cached_property
     def returns(self) -> tuple[float, ...]:
         """The return of stopping after each number of rounds."""
         return tuple(quality - self.cost * played for played, quality in enumerate(self.qualities))
@@ -109,10 +119,6 @@ class Episode:
     def informed(self) -> float:
         """The return of that rule: the optimum on average."""
         return self.returns[self.informed_rounds]
-
-
-Policy = Callable[[Observation], bool]
-"""Maps an observation to whether to stop."""
 
 
 class Stopping:
@@ -199,30 +205,7 @@ def episodes(team: Stopping, count: int, first: int = 0) -> Iterator[Episode]:
     return (team.episode(seed) for seed in range(first, first + count))
 
 
-def played(episode: Episode, policy: Policy) -> int:
-    """Return the number of rounds after which a policy stops."""
-    return next((t for t, seen in enumerate(episode.observations) if policy(seen)), episode.rounds)
-
-
-def fixed(rounds: int, most: int) -> Policy:
-    """Return the policy that stops after ``rounds`` rounds, of at most ``most``."""
-    return lambda seen: seen[0] * most >= rounds - 1e-9
-
-
-def patience(rounds: int, most: int) -> Policy:
-    """Return the policy that stops once the agreement has not risen for ``rounds`` rounds, of at most ``most``."""
-    return lambda seen: seen[5] * most >= rounds - 1e-9
-
-
-def giving_up(after: int, below: float, rounds: int, cap: int, most: int) -> Policy:
-    """Return patience that gives a task up after some rounds if the agreement is below a bar, and ends at a cap.
-
-    It is what a practitioner would write: few rounds show whether a task is hopeless, and none goes on for ever.
-    """
-    wait = patience(rounds, most)
-
-    def stop(seen: Observation) -> bool:
-        played = round(seen[0] * most)
-        return played >= cap or (played == after and seen[2] < below) or wait(seen)
-
-    return stop
+def played(episode: Episode, rule: Rule) -> int:
+    """Return the number of rounds after which a rule stops; 0 is a stop before the first."""
+    end = stopped(episode.seen, rule)
+    return episode.rounds if end is None else end

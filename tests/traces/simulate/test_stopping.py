@@ -12,11 +12,9 @@ from survey.traces.simulate.stopping import (
     STOP,
     Stopping,
     episodes,
-    fixed,
-    giving_up,
-    patience,
     played,
 )
+from survey.traces.stopping import fixed, giving_up, patience
 
 TEAM = Stopping()
 TASKS = list(episodes(TEAM, 400))
@@ -70,7 +68,7 @@ def test_hindsight_is_never_beaten_and_knowing_the_hidden_numbers_is_best_on_ave
     assert all(task.oracle >= value for task in TASKS for value in task.returns)
     assert all(task.returns[task.oracle_rounds] == task.oracle for task in TASKS)
     informed = fmean(task.informed for task in TASKS)
-    rules = [fixed(t, TEAM.rounds) for t in range(TEAM.rounds + 1)] + [patience(t, TEAM.rounds) for t in range(1, 6)]
+    rules = [fixed(t) for t in range(TEAM.rounds + 1)] + [patience(t) for t in range(1, 6)]
     best = max(fmean(task.returns[played(task, rule)] for task in TASKS) for rule in rules)
     assert best < informed < fmean(task.oracle for task in TASKS)
     assert informed - best > 0.03, "there should be something to learn"
@@ -88,17 +86,17 @@ def test_free_rounds_are_all_played_and_dear_ones_not_at_all() -> None:
 
 def test_rules_stop_when_they_say() -> None:
     task = TASKS[0]
-    assert played(task, fixed(4, TEAM.rounds)) == 4
-    assert played(task, fixed(99, TEAM.rounds)) == TEAM.rounds
-    stopped = played(task, patience(2, TEAM.rounds))
+    assert played(task, fixed(4)) == 4
+    assert played(task, fixed(99)) == TEAM.rounds
+    stopped = played(task, patience(2))
     assert all(seen[3] <= 0 for seen in task.observations[stopped - 1 : stopped + 1])
 
 
 def test_giving_up_is_patience_with_a_bar_and_a_cap() -> None:
     for task in TASKS:
-        wait = played(task, patience(2, TEAM.rounds))
+        wait = played(task, patience(2))
         agreement = task.observations[3][2]
-        stopped = played(task, giving_up(3, 0.2, 2, 12, TEAM.rounds))
+        stopped = played(task, giving_up(3, 0.2, 2, 12))
         assert stopped == (min(wait, 3) if agreement < 0.2 else min(wait, 12))
 
 
