@@ -41,6 +41,7 @@ MODULES = {
     "survey.cli.trace.rewards": ("reward",),
     "survey.cli.trace.credit": ("credit",),
     "survey.cli.trace.score": ("score",),
+    "survey.cli.trace.stopping": ("stopping",),
 }
 """The commands of other modules."""
 
@@ -65,6 +66,7 @@ def trace() -> None:
       survey trace replay run.jsonl --until e40
       survey trace reward run.jsonl --family R7
       survey trace credit run.jsonl --unit message --method shapley
+      survey trace stopping run.jsonl --rule patience:2
       survey trace score 'runs/*.jsonl' -o scores.jsonl
 
     FILE is a trace in JSON, or many in JSON Lines, plain or packed with gzip or Zstandard;
