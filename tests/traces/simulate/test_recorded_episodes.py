@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from survey.traces import NotMeasurable, Trace
@@ -29,7 +31,7 @@ def said(t: float, agent: str, to: str, answer: str | None, **fields: object) ->
     ]
 
 
-def debate(*answers: tuple[str | None, str | None], **head: object) -> Trace:
+def debate(*answers: tuple[str | None, str | None], **head: Any) -> Trace:
     """Two debaters who speak at once, ten seconds apart; after the last round "a" writes the answer."""
     events: list[Json] = []
     edges: list[tuple[str, str, str]] = []
@@ -89,7 +91,7 @@ def test_answers_to_different_questions_do_not_agree_or_disagree() -> None:
     assert [one.agreement for one in episode(trace, debaters={"a", "b"}).rounds] == [1, 1]
 
 
-def attempts(*checks: str, **head: object) -> Trace:
+def attempts(*checks: str, **head: Any) -> Trace:
     """An agent that edits and tests; the score of the state is on the result of each test."""
     events: list[Json] = []
     for number, status in enumerate(checks):
