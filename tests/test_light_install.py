@@ -256,6 +256,7 @@ def test_every_log_is_imported_and_checked(survey: Run, tmp_path: Path, form: st
         (("reward", EXAMPLE, "--format", "csv"), "trace_id,kind,unit"),
         (("diff", EXAMPLE, EXAMPLE), "differ"),
         (("anonymise", EXAMPLE), '"events"'),
+        (("stopping", str(sample("mini-swe-agent/submitted.traj.json")), "--rule", "passing"), "stop after"),
         (("score", EXAMPLE), '"measures"'),
         (("score", EXAMPLE, "--workers", "2", "--format", "csv"), "example"),
         (("score", EXAMPLE, "--credit", "leave-one-out", "--no-rewards"), '"credit"'),

@@ -10,10 +10,12 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 from survey.literature import load
+from survey.traces.simulate import stopping
 from survey.traces.simulate.stopping import (
     CONTINUE,
     OBSERVED,
@@ -190,3 +192,24 @@ def test_the_pool_reads_puppeteer_as_learning_to_stop_and_deliberation_as_not() 
     assert "puppeteer" in learned
     assert "learning-to-deliberate2025" not in learned
     assert "c3" in pool
+
+
+def test_bounds_on_recorded_runs_hold_the_truth_and_the_mean_of_those_that_got_to_the_stop_misleads() -> None:
+    """The cells of "Recorded runs", as the page runs them; what its text says of them has to be so."""
+    cells = json.loads((Path(__file__).parent.parent.parent / "notebooks" / "stopping.ipynb").read_text())["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if str(cell["id"]).startswith("recorded-")]
+    shown: list[Any] = []
+    defined: dict[str, Any] = {
+        "pd": pd, "team": TEAM, "LAST": LAST, "FRESH": 100_000, "stopping": stopping, "fixed": fixed,
+        "patience": patience, "table": lambda data, title: shown.append(data),
+    }  # fmt: skip
+    for source in sources[:2]:
+        exec(source, defined)
+    ended = shown[0].set_index("Rule")
+    assert ended["Truth"].between(ended["Lower bound"], ended["Upper bound"]).all()
+    assert ended["Mean of the others"]["patience 2"] > ended["Truth"]["patience 2"] + 0.05
+    assert abs(ended["Weighted"]["patience 2"] - ended["Truth"]["patience 2"]) < 0.03
+    assert (ended["Effective runs"] < 600).all()
+    for name, rule in (("4 rounds", fixed(4)), ("8 rounds", fixed(8))):
+        tasks = episodes(TEAM, 600, first=200_000)
+        assert ended["Truth"][name] == pytest.approx(fmean(t.returns[played(t, rule)] for t in tasks), abs=6e-4)

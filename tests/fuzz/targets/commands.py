@@ -63,6 +63,7 @@ trace diff run.jsonl other.jsonl
 trace anonymise run.jsonl --salt x -o out.zst
 trace reward run.jsonl --family R7 --weight latency=0 --format csv
 trace credit run.jsonl --unit message --method shapley
+trace stopping run.jsonl other.jsonl --rule giving-up:3,0.2 --among a --between 0 1 --format csv
 trace score *.jsonl -o scores.jsonl --workers 2
 trace score run.jsonl --measure wall_s --family R1 --format csv --restart
 trace score run.jsonl other.jsonl --credit shapley --unit agent --samples 8 --seed 3 --no-rewards

@@ -116,5 +116,5 @@ def test_help_lists_every_rule() -> None:
     found = run("--help")
     for name, known in RULES.items():
         words = name + (":" + ",".join(known.parameters).upper() if known.parameters else "")
-        assert f"\n  {words} " in found.output
+        assert f" {words} {known.about} " in " ".join(found.output.split())
     assert "stopping" in CliRunner().invoke(main, ["trace", "--help"]).output
