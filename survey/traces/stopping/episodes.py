@@ -61,7 +61,8 @@ class Episode:
     """Whether the rounds are those of a lone agent and its tools."""
     rounds: Sequence[Round]
     closing: Cost
-    """What follows the last round, such as the final answer: a stop at any round would have needed it too."""
+    """What follows the last round, such as the final answer. It is never counted as saved: a stop at any round needs an
+    end as well, though perhaps not this one."""
     seen: Sequence[Seen]
     """What could be seen at the end of each round."""
     rewards: Sequence[float | None]

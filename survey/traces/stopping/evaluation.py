@@ -7,6 +7,9 @@ A run ended by itself, or by some *behaviour* that chose its end. Another rule w
 - **beyond the recorded end**: the run is *censored*. Nothing in the record says what would have come. ``evaluate``
   counts such runs and, given the range of rewards, bounds the mean reward; it puts no number in their place.
 
+The rule is taken to replace the behaviour. Where it is added to it, whichever stops first ends the run, censored runs
+keep their recorded end, and everything is exact.
+
 Only where the behaviour stopped at random with known probabilities can the runs that did go on stand for those that did
 not: ``weighted`` weights them by the inverse of the probability of getting so far.
 

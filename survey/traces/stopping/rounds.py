@@ -1,9 +1,9 @@
 """The rounds of a recorded run, from its graph alone.
 
 **The rule.** *Contributions* are what the parties of a run do for each other to see. A contribution belongs to the
-latest round that its author has heard of, or to the one after it, if in that round the author has already contributed
-and been answered by another party. A return ends what it answers, and begins nothing. A round counts if at least two
-parties contribute to it; what follows the last such round *closes* the run.
+latest round of which its author has heard from another party. If the author had contributed to that round, or to a
+later one, before it heard of it, the contribution opens the next. A return ends what it answers, and opens nothing. A
+round counts if at least two parties contribute to it; what follows the last such round *closes* the run.
 
 The parties are the agents, and the contributions are the acts that reach another agent: spawns, delegations,
 messages, returns. So a round of a debate is one statement of each debater, whether they speak at once or in turn; one
@@ -11,6 +11,10 @@ of a review loop is a draft and its review; and one of a search is a wave of bra
 collects. Where one agent works alone, the parties are its tools, and the contributions are its calls, of which the
 agent carries the results on: edit, test, edit, test are two rounds, and reading three files first opens no round.
 Where that agent has one tool only, each call that follows a result is a round.
+
+The rule cannot tell a repetition from a next stage: a planner, its workers and a joiner that one agent starts one after
+the other are three rounds. A tree whose branches start their own, with nobody who collects in between, is one. Acts
+that only end a team, such as a request to shut down and its answer, are an exchange like any other.
 
 Who contributes after what is read from edges and from each agent's own past. Events of one agent with the same time
 and type follow each other only along edges, and acts of one turn (``parent``) know what the turn knew: the order of

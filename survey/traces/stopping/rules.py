@@ -126,8 +126,8 @@ def rule(text: str) -> Rule:
     known = RULES[name].parameters
     given = rest.split(",") if colon else []
     if len(given) > len(known):
-        expected = f"at most {len(known)}: {', '.join(known)}" if known else "none"
-        raise ValueError(f"{name} has {len(given)} parameters (expected {expected})")
+        expected = f"at most {len(known)} ({', '.join(known)})" if known else "none"
+        raise ValueError(f"{name}: found {len(given)} parameters, expected {expected}")
     values = list(known.values())
     for place, (parameter, word) in enumerate(zip(known, given, strict=False)):
         values[place] = _parameter(f"{name}: {parameter}", word, values[place])

@@ -190,8 +190,8 @@ def test_rules_are_asked_for_by_name() -> None:
         ("fixed:2.5", 'fixed: rounds is "2.5"'),
         ("agreement:2", 'agreement: share is "2" .expected a number from 0 to 1'),
         ("agreement:nan", 'share is "nan"'),
-        ("passing:1", "passing has 1 parameters .expected none"),
-        ("fixed:1,2", "fixed has 2 parameters .expected at most 1: rounds"),
+        ("passing:1", "passing: found 1 parameters, expected none"),
+        ("fixed:1,2", "fixed: found 2 parameters, expected at most 1 .rounds"),
         ("fixed:", 'rounds is ""'),
     ],
 )

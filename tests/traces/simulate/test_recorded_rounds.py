@@ -234,6 +234,54 @@ def test_the_longest_wait_for_an_answer_is_not_a_round_of_the_others() -> None:
     assert by_event(trace)["e8"] == 1  # the slow answer is still one to the first round
 
 
+def spelled_out(trace: Trace) -> dict[str, int]:
+    """The round of each message by the words of the rule, with sets of all that an agent has heard and said."""
+    events, told = sorted(trace.events, key=lambda event: event.t), list(trace.edges)
+    found: dict[str, int] = {}
+    for x in events:
+        own = [event for event in events if event.agent == x.agent and event.t <= x.t]
+        candidates = [1, *(found[event.id] for event in own if event is not x)]
+        for h in own:
+            for heard in (edge.src for edge in told if edge.dst == h.id):
+                before = [found[event.id] for event in own if event.t < h.t]
+                candidates.append(found[heard] + any(round >= found[heard] for round in before))
+        found[x.id] = max(candidates)
+    return found
+
+
+@MODEST
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=3, max_size=25))
+def test_any_conversation_has_the_rounds_that_the_words_of_the_rule_give(said: list[tuple[str, str]]) -> None:
+    script = Script()
+    for number, (one, other) in enumerate(said):
+        if one != other:
+            script.act("message", one, number, (other,))
+    if not script.events:
+        return
+    trace = script.trace()
+    expected = spelled_out(trace)
+    parties: dict[int, set[str]] = {}
+    for event in trace.events:
+        parties.setdefault(expected[event.id], set()).add(event.agent)
+    counted = sum(len(own) > 1 for own in parties.values())
+    assert all(len(parties[number]) > 1 for number in range(1, max(parties)))  # only the last can lack an answer
+    if counted < 2:
+        with pytest.raises(NotMeasurable):
+            rounds(Run(replay(trace)))
+    else:
+        assert count(trace) == counted
+        assert by_event(trace) == {id: min(round, counted + 1) for id, round in expected.items()}
+
+
+def test_a_tree_whose_branches_start_their_own_is_one_exchange() -> None:
+    script = Script()
+    for t, parent, child in [(0, "root", "a"), (1, "root", "b"), (2, "a", "aa"), (3, "b", "bb"), (4, "aa", "aaa")]:
+        script.act("spawn", parent, t, (child,))
+    script.act("return", "aaa", 5, ("root",))
+    with pytest.raises(NotMeasurable, match="exchange their work once"):
+        rounds(Run(replay(script.trace())))
+
+
 # logs of importers
 
 
