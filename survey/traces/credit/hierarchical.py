@@ -85,10 +85,21 @@ def two_level(
     the group by its own score. A turn gets the advantage of its invocation, an agent the mean over its invocations,
     so that being called often is worth nothing by itself.
 
-    This is our form of M-GRPO (arXiv:2511.13288), which computes group-relative advantages for the main agent and for
-    each trajectory of a sub-agent, of which a run has a varying number. In its released code (AQ-MedAI/MrlX) each
-    such trajectory is a sample with its own reward; its alignment to batches of one size, by drawing and dropping
-    trajectories, is a matter of training and not implemented. Needs a group, and at least two invocations in it.
+    This is our form of M-GRPO (arXiv:2511.13288, version 2, section 4.1): equations 9 and 10 are the level above,
+    equations 12 and 13 the one below, and the released code (AQ-MedAI/MrlX) likewise makes each trajectory of a
+    sub-agent a sample. Ours differs in the following:
+
+    - The paper first brings every run to the same number of invocations, d, by duplicating or dropping some at random
+      (equation 11 and after), and takes mean and deviation over the d * K that result, for K runs. Ours takes each
+      invocation once, so that a run with more of them weighs more in the statistics.
+    - The paper's deviations divide by n, without a floor; see ``group.arrays``.
+    - The paper shows one sub-agent; ours pools the invocations of all sub-agents.
+    - The paper's score of an invocation joins its format, the main agent's correctness and a judge's verdict
+      (equation 5; weights 0.1, 0.4 and 0.5 in section 5.1). Ours is whatever ``scores`` returns, by default the
+      rewards recorded at its events, to which no correctness is added.
+    - The mean per agent is ours; the paper gives a trajectory's advantage to each of its steps.
+
+    Needs a group, and at least two invocations in it.
     """
     if kind not in ("agent", "turn"):
         raise NotMeasurable(f"its levels are the main agent and its sub-agents, by agent or turn, not by {kind}")

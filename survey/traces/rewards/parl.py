@@ -21,17 +21,18 @@ def parl(
 ) -> list[Reward]:
     """R7 as in Kimi K2.5: ``r_PARL = lambda_1 * r_parallel + lambda_2 * r_finish + r_perf``.
 
-    Public (report of 2026, arXiv:2602.02276): the sum of these three terms; ``r_parallel`` rewards
-    instantiating sub-agents, against sequential execution; ``r_finish`` is the rate at which sub-agents
-    finish what they were assigned, against spawning for its own sake; ``r_perf`` is the outcome of the
-    task; both lambdas are annealed to zero; only the orchestrator is trained.
-    Not public: the function inside ``r_parallel``, what exactly counts as finished, the values of the
-    lambdas and the annealing schedule. These are therefore ours:
+    From the report (arXiv:2602.02276, section 3, "PARL Reward", not numbered): the sum of these three terms;
+    ``r_parallel`` rewards instantiating sub-agents, against sequential execution; ``r_finish`` is the rate at which
+    sub-agents finish what they were assigned, against spawning for its own sake; ``r_perf`` is the outcome of the
+    task, its success and quality; both lambdas are annealed to zero; only the orchestrator is trained.
+    Section 3 does not give the function inside ``r_parallel``, what exactly counts as finished, the values of the
+    lambdas or the annealing schedule. These are therefore ours:
 
     - ``r_parallel = min(1, n / width)``, where n is the largest number of sub-agents at work at the same time on
       what they got in one stage: one turn of the orchestrator with the work that it delegates (as for
       ``critical_steps``). A sub-agent is at work from its first act, or from the delegation if it does nothing but
-      return: sub-agents that are started together and work one after the other are not parallel;
+      return: sub-agents that are started together and work one after the other are not parallel. The report calls the
+      term an instantiation reward; ours pays for work at the same time, not for the start itself;
     - ``r_finish``: the share of all pieces of work delegated by the orchestrator that returned ``ok``.
       Without any, both terms are 0, and their ``why`` says so;
     - ``r_perf`` = R1, and ``lambda(p) = lambda * max(0, 1 - p / until)`` with p the progress of the training.
@@ -89,7 +90,7 @@ def _at_once(spans: list[tuple[float, float]]) -> int:
 def annealed(weight: float, progress: float, until: float = 1.0) -> float:
     """Return a weight annealed linearly to zero: ``weight * max(0, 1 - progress / until)``.
 
-    Annealing to zero is Kimi K2.5's; the linear schedule is ours.
+    Annealing to zero over the training is Kimi K2.5's (section 3 of its report); the linear schedule is ours.
 
     >>> annealed(0.2, 0), annealed(0.2, 0.25, until=0.5), annealed(0.2, 0.5, until=0.5)
     (0.2, 0.1, 0.0)

@@ -39,8 +39,11 @@ def alternatives(
     """C3's estimator: ``A_i = R_i - (1 / (K - 1)) * sum over j != i of R_j`` over K alternatives to one act.
 
     ``R_i`` is the mean return of the continuations of alternative i. K must be at least 2. As in the released code
-    of C3 (arXiv:2603.06859, ``c3/credit/counterfactual/provider.py``). Each advantage comes with the bounds of a
-    confidence interval (ours) if every alternative has at least two continuations; else None.
+    of C3 (arXiv:2603.06859; EIT-EAST-Lab/C3, ``c3/credit/c3/provider.py``, variant ``reward_only`` with baseline
+    ``loo``, read at 628185b); of the paper the abstracts were read, which name the leave-one-out baseline. Unless
+    switched off, that code's trainer then standardises the advantages of a group, with a deviation that divides by K;
+    ours leaves them as they are. Where it gives a lone alternative 0, this function raises. Each advantage comes with
+    the bounds of a confidence interval (ours) if every alternative has at least two continuations; else None.
 
     >>> {act: round(a, 2) for act, (a, _, _) in alternatives({"w": [1], "x": [0.5], "y": [0.5], "z": [0]}).items()}
     {'w': 0.67, 'x': 0.0, 'y': 0.0, 'z': -0.67}

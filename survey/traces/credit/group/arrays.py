@@ -1,7 +1,8 @@
 """Group-relative formulas on arrays of rewards.
 
 Standard deviations are sample deviations (n - 1 in the denominator), as in the released code of verl, TRL and Dr. MAS.
-A reward that is not finite is an error, never a member of a mean.
+The papers of Dr. MAS (equation 5) and M-GRPO (equations 9 and 12) print n: their advantages are larger by the factor
+``sqrt(n / (n - 1))``, 1.07 for n = 8. A reward that is not finite is an error, never a member of a mean.
 """
 
 from __future__ import annotations
@@ -48,8 +49,11 @@ def group_relative(returns: ArrayLike, floor: float = FLOOR) -> Numbers:
 def group_centred(returns: ArrayLike) -> Numbers:
     """``A_g = R_g - mean(R)`` over a group of at least two runs; for a table of runs by turns, turn by turn.
 
-    This centred form, without a division, is MAGRPO's, where all agents and all their tokens get the same number
-    (as described in an audit in the repository of C3).
+    This centred form, without a division, is MAGRPO's in its authors' documentation (OpenMLRL/CoMLRL, page
+    "Multi-Agent REINFORCE", read at e664aef): the return of turn t less the mean over K samples of the same joint
+    history, the same number for all agents and all their tokens. Their trainer can divide by the group's deviation
+    afterwards (``advantage_normalization``, on by default at bb77955, absent at 1665784); we do not. The paper's own
+    text was not read.
     """
     array = finite(returns)
     _group(array[:, 0] if array.ndim == 2 and array.shape[1] else array)
@@ -81,10 +85,13 @@ def agent_wise(rewards: Mapping[str, Sequence[float]], floor: float = FLOOR) -> 
     """Normalise rewards by the statistics of each agent: ``A_(i,k) = (R_i - mu_k) / max(sigma_k, floor)``.
 
     ``rewards`` holds for each agent k one number per step, over all runs of the group: the reward of the run that
-    the step belongs to. A run in which an agent acts twice thus counts twice for it. The released code of Dr. MAS
-    (arXiv:2602.08847; langfengQ/DrMAS, ``group_by_agent_id``, read at its last commit of February 2026) does the
-    same with rows of one task and one agent; only the abstract of the paper itself was seen. That code leaves the
-    reward of an agent with a single step unchanged; this function raises, naming all such agents: one step has no
+    the step belongs to. A run in which an agent acts twice thus counts twice for it. This is Dr. MAS
+    (arXiv:2602.08847, section 4.2, equation 5), whose mean and variance run over the steps at which agent k is active.
+
+    Our form differs in three points. The paper's variance divides by the number of steps; ours by one less, as its
+    released code does (langfengQ/DrMAS, ``group_by_agent_id``, read at its last commit of February 2026). Algorithm 1
+    (appendix D) adds a small number to the deviation, 1e-6 in the code; ours is a floor. For an agent with a single
+    step the code leaves the reward unchanged; this function raises, naming all such agents: one step has no
     statistics.
     """
     alone = [f'"{agent}"' for agent, own in rewards.items() if len(own) < 2]

@@ -92,9 +92,11 @@ def centred(traces: Sequence[Trace], kind: str, reward: str | None = None, gamma
     no agent is compared with another. An agent is identified across runs by its name, else by its id, and its turns
     by their number. A turn that is taken in one run only has the value NaN.
 
-    In the authors' trainer (OpenMLRL/CoMLRL, ``magrpo.py``, read at 1665784) all agents act in every turn, and each
-    gets the joint return ``r_t + gamma * R_(t+1)`` of that turn, compared with those of the same turn. The form for
-    teams whose members do not act in step is ours.
+    In the authors' trainer (OpenMLRL/CoMLRL, ``magrpo.py``, read at 1665784 and bb77955) all agents act in every
+    turn, and each gets the joint return ``r_t + gamma * R_(t+1)`` of that turn. There a group is the joint answers to
+    one history: rollouts branch at every turn, and ``R_(t+1)`` is the mean over the branches. Ours compares separate
+    runs of one task at turns of the same number, whose histories differ after the first. Also ours: the form for
+    teams whose members do not act in step, and gamma 1, where the trainer's default is 0.9.
     """
     by_turn = kind == "turn" and any(event.reward is not None for trace in traces for event in trace.events)
     if not by_turn:
