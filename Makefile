@@ -34,8 +34,8 @@ test: $(VENV)/.ready-dev  ## run all tests
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # in an environment of its own, since these packages are large and nothing else needs them; on a processor
-trainers: $(TRAINERS)/.ready  ## run the tests that need real training packages (trl, comlrl), and install these
-	PYTHONPATH=. $(TRAINERS)/bin/python -m pytest --noconftest -m trainers tests/traces/credit/trainers/test_real_trainers.py $(ARGS)
+trainers: $(TRAINERS)/.ready  ## run the tests that need real training packages (torch, trl, comlrl), and install these
+	PYTHONPATH=. $(TRAINERS)/bin/python -m pytest --noconftest -m trainers $(addprefix tests/traces/credit/trainers/test_,real_trainers.py transformers.py) $(ARGS)
 
 lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff check .

@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import venv
 from collections.abc import Callable, Iterator
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from survey.cli import WINGS
@@ -47,6 +49,8 @@ IMPORTED = {
     name: {canonicalize_name(package) for package in packages} for name, packages in packages_distributions().items()
 }
 """Which packages, as they are installed, bring what can be imported."""
+LARGE = {"torch"}
+"""What no test here installs: make trainers does."""
 
 
 # ---------------------------------------------------------------- a base installation
@@ -161,11 +165,18 @@ def _imports(path: Path) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
 
 
-@pytest.mark.parametrize("package", EXTRAS)
+@pytest.mark.parametrize("package", sorted(EXTRAS.keys() - LARGE))
 def test_the_extra_that_is_named_brings_the_package_and_the_base_does_not(package: str) -> None:
     extra, _ = EXTRAS[package]
     assert IMPORTED[package] & {canonicalize_name(name) for name in dependency_closure(extras=[extra])}
     assert not IMPORTED[package] & BASE
+
+
+@pytest.mark.parametrize("package", sorted(LARGE))
+def test_the_extra_of_a_large_package_asks_for_it_by_name(package: str) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert package in {Requirement(line).name for line in extras[EXTRAS[package][0]]}
+    assert package not in BASE
 
 
 # ---------------------------------------------------------------------- the literature

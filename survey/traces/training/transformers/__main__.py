@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,7 +23,13 @@ def main(file: Path, setting: str, device: str, tasks: tuple[str, ...], commit: 
     """Train small teams of transformers under each kind of credit; write the learning curves to FILE, as JSON."""
     commit = commit or subprocess.check_output(["git", "rev-parse", "HEAD"], text=True).strip()
     found = experiment(SETTINGS[setting], device, tasks or tuple(TASKS), click.echo)
-    file.write_text(json.dumps({"commit": commit, **found}, indent=1) + "\n")
+    file.write_text(_written({"commit": commit, **found}))
+
+
+def _written(found: dict[str, Any]) -> str:
+    """Return results as JSON, with a line for each curve."""
+    curves = ",\n".join(f"  {json.dumps(curve)}" for curve in found.pop("curves"))
+    return json.dumps(found, indent=1).removesuffix("\n}") + f',\n "curves": [\n{curves}\n ]\n}}\n'
 
 
 if __name__ == "__main__":

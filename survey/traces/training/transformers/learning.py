@@ -20,7 +20,7 @@ else:
 GROUP = 8
 """How often broadcast plays each task: the mean of the group is the baseline."""
 ENTROPY = 0.01
-"""What a nat of entropy of a token is worth: without it teams settle on one word before they know what it means."""
+"""What a nat of entropy of a token is worth: a little, so that no word dies out while others still change."""
 IMITATED = 200
 """Runs in a lesson of imitation."""
 SLIPS = 0.5
