@@ -44,21 +44,32 @@ def credit(
     if "turn_index_list" not in turns:
         raise ValueError("the batch has no turn_index_list: set agentlightning.trace_aggregator.level to transition")
     found = numbers([_run(rollout, agent) for rollout in rollouts], unit, method, bad, report, **options)
-    known = {str(got(rollout, "rollout_id")): own for rollout, own in zip(rollouts, found, strict=True)}
+    known: dict[str, list[NDArray[np.float64]] | None] = {}
+    for rollout, own in zip(rollouts, found, strict=True):
+        if (name := str(got(rollout, "rollout_id"))) in known:
+            raise ValueError(f"several of the rollouts given are {name}: which one a row belongs to is unknown")
+        known[name] = own
     if strange := {str(name) for name in turns["rollout_id_list"]} - known.keys():
         raise ValueError(f"the batch has rows of {', '.join(sorted(strange))}, which is not among the rollouts given")
     given = [
-        own[int(turn)] if (own := known[str(rollout)]) else None
+        _at(int(turn), own, str(rollout)) if (own := known[str(rollout)]) else None
         for rollout, turn in zip(turns["rollout_id_list"], turns["turn_index_list"], strict=True)
     ]
     columns = got(batch, "batch")
-    scores = columns["token_level_scores"]
-    columns["token_level_scores"] = like(scores, spread(given, _mask(columns)))
+    changed = {"token_level_scores": like(columns["token_level_scores"], spread(given, _mask(columns)))}
     if (skipped := np.array([own is None for own in given])).any():
         marked = columns["is_drop_mask"]
         both = array(marked) | skipped
-        columns["is_drop_mask"] = marked.new_tensor(both) if hasattr(marked, "new_tensor") else both
+        changed["is_drop_mask"] = marked.new_tensor(both) if hasattr(marked, "new_tensor") else both
+    for name, column in changed.items():
+        columns[name] = column
     return batch
+
+
+def _at(turn: int, own: Sequence[NDArray[np.float64]], rollout: str) -> NDArray[np.float64]:
+    if not 0 <= turn < len(own):
+        raise ValueError(f"the batch has a row of turn {turn} of {rollout}, which has {len(own)} turns")
+    return own[turn]
 
 
 def traces(rollouts: Sequence[Any], agent: Naming) -> list[Trace]:

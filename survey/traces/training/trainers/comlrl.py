@@ -12,7 +12,7 @@ from typing import Any
 
 from survey.traces.credit import Policy
 from survey.traces.model import Trace
-from survey.traces.training.trainers.common import Report, Row, Run, got, ids, numbers, run_of
+from survey.traces.training.trainers.common import Report, Row, Run, got, ids, numbers, run_of, single
 
 Node = tuple[int, int]
 """The step and the turn at which all agents generated completions."""
@@ -39,7 +39,7 @@ def credit(
         given = [next(found) for _ in samples[0].returns]
         kept = [place for place, own in enumerate(given) if own]
         for agent, sample in enumerate(samples):
-            sample.returns = [float(own[agent][0]) for own in given if own]
+            sample.returns = [single(own[agent]) for own in given if own]
             if len(kept) < len(given):
                 _keep(sample.completions_data, kept)
 
@@ -57,8 +57,11 @@ def _nodes(buffers: Sequence[Sequence[Any]]) -> dict[Node, list[Any]]:
         for sample in buffer:
             found.setdefault((sample.node_env_step, sample.turn_idx), []).append(sample)
     for (step, turn), samples in found.items():
-        if len(samples) != len(buffers):
-            raise ValueError(f"step {step}, turn {turn}: {len(samples)} of {len(buffers)} agents have a sample")
+        agents = {sample.agent_idx for sample in samples}
+        if len(agents) != len(buffers):
+            raise ValueError(f"step {step}, turn {turn}: {len(agents)} of {len(buffers)} agents have a sample")
+        if len(samples) != len(agents):
+            raise ValueError(f"step {step}, turn {turn}: {len(samples)} samples of {len(agents)} agents, not one each")
         if any(repr(list(sample.returns)) != repr(list(samples[0].returns)) for sample in samples):
             raise ValueError(f"step {step}, turn {turn}: the returns of agents differ; set joint_mode to aligned")
     return found

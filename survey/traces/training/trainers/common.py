@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
-from survey.traces.credit import NotMeasurable, Policy, advantages, assign
+from survey.traces.credit import Credit, NotMeasurable, Policy, advantages, assign, units
 from survey.traces.model import OUTSIDE, Builder, Trace
 
 if TYPE_CHECKING:
@@ -97,15 +97,24 @@ def numbers(
     for run, trace, own in zip(whole, traces, credits, strict=True):
         if own:
             try:
-                found[id(run)] = _of_rows(advantages(own, trace, per_token=unit == "token"), run, unit)
+                found[id(run)] = _of_rows(advantages(_whole(own, trace), trace, per_token=unit == "token"), run, unit)
             except NotMeasurable as error:
                 reasons.append(f"{run.name}: {error}")
+        elif not any(reason.startswith(f"{trace.id}: ") for reason in reasons):  # no turn has a token to credit
+            found[id(run)] = [np.zeros(0)] * len(run.turns)
     if reasons and bad == "raise":
         raise NotMeasurable("\n".join(reasons))
     for reason in reasons if report else ():
         report(reason)  # type: ignore[misc]
     nothing = np.zeros(1)
     return [found.get(id(run)) or ([nothing] * len(run.turns) if bad == "zero" else None) for run in runs]
+
+
+def _whole(own: list[Credit], trace: Trace) -> list[Credit]:
+    """Return the credit of every token: those of an agent that cannot be compared get 0, as its turns do."""
+    kind, method, there = own[0].kind, own[0].method, {credit.unit for credit in own}
+    missing = (unit for unit in units(trace, kind) if unit not in there) if kind == "token" else ()
+    return [*own, *(Credit(kind, unit, 0.0, method) for unit in missing)]
 
 
 def _of_rows(arrays: dict[str, NDArray[Any]], run: Run, unit: str) -> list[NDArray[np.float64]]:
@@ -115,6 +124,11 @@ def _of_rows(arrays: dict[str, NDArray[Any]], run: Run, unit: str) -> list[NDArr
     ends = np.cumsum(arrays["token_counts"])
     tokens = np.split(arrays["token_advantages"], ends[:-1])
     return [tokens[place[turn]] for turn in run.turns]
+
+
+def single(values: NDArray[np.float64]) -> float:
+    """Return one number for a row: the mean over its tokens, 0 if it has none."""
+    return float(values.mean()) if len(values) else 0.0
 
 
 def spread(given: Sequence[NDArray[np.float64] | None], mask: NDArray[Any]) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from survey.traces.credit import Policy
 from survey.traces.model import Trace
-from survey.traces.training.trainers.common import Report, Row, Run, numbers, run_of
+from survey.traces.training.trainers.common import Report, Row, Run, numbers, run_of, single
 
 Columns = Mapping[str, Sequence[Any]]
 """The columns of the completions: ``run`` and ``agent`` of each, and ``score``, that of its run."""
@@ -38,7 +38,7 @@ def reward_function(
         found: list[float | None] = [None] * len(completion_ids)
         for own, rows in zip(numbers(runs, unit, method, bad, report, **options), places, strict=True):
             for row, value in zip(rows, own or (), strict=bool(own)):
-                found[row] = float(value.mean())
+                found[row] = single(value)
         return found
 
     return credit

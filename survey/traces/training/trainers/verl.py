@@ -72,20 +72,22 @@ def traces(table: Any, keys: Sequence[str], agents: Sequence[str]) -> list[Trace
 
 def _runs(table: Any, keys: Sequence[str], agents: Sequence[str]) -> tuple[list[Run], list[list[int]]]:
     """Return each rollout, and its rows in the order of their turns."""
-    mask = array(_column(table, "response_mask"))
-    scores = array(next(found for name in SCORES if (found := _column(table, name)) is not None)).sum(axis=1)
+    mask = array(_first(table, "response_mask"))
+    scores = array(_first(table, *SCORES)).sum(axis=1, dtype=float)
     if not len(keys) == len(agents) == len(mask):
         raise ValueError(f"the table has {len(mask)} rows, but there are {len(keys)} keys and {len(agents)} agents")
     prompts, responses = _column(table, "prompts"), _column(table, "responses")
-    rollouts: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    rollouts: dict[tuple[str, str], dict[int, int]] = {}
     for row, key in enumerate(keys):
         uid, *place = key.rsplit("_", 2)
         if len(place) != 2 or not place[1].isdecimal():
             raise ValueError(f'the key of row {row} is "{key}" (expected uid_session_index)')
-        rollouts.setdefault((uid, place[0]), []).append((int(place[1]), row))
+        turns = rollouts.setdefault((uid, place[0]), {})
+        if (other := turns.setdefault(int(place[1]), row)) != row:
+            raise ValueError(f'the key of row {row} is "{key}", and row {other} is the same turn')
     runs, places = [], []
     for (uid, session), turns in rollouts.items():
-        rows = [row for _, row in sorted(turns)]
+        rows = [row for _, row in sorted(turns.items())]
         known = [
             Row(
                 str(agents[row]),
@@ -98,6 +100,14 @@ def _runs(table: Any, keys: Sequence[str], agents: Sequence[str]) -> tuple[list[
         runs.append(run_of(f"{uid}_{session}", uid, uid, known, {"score": float(scores[rows[-1]])}, system="verl"))
         places.append(rows)
     return runs, places
+
+
+def _first(table: Any, *names: str) -> Any:
+    """Return the first of these columns that a table has; it has to have one."""
+    for name in names:
+        if (found := _column(table, name)) is not None:
+            return found
+    raise ValueError(f"the table has no {' or '.join(names)}")
 
 
 def _column(table: Any, name: str) -> Any:

@@ -97,6 +97,36 @@ def test_the_traces_name_the_agents() -> None:
     assert first.head["group"] == {"id": "q"}
 
 
+def test_rollouts_of_one_id_are_refused() -> None:
+    with pytest.raises(ValueError, match="several of the rollouts given are r0"):
+        agent_lightning.credit([*TEAM, TEAM[0]], batch(TEAM), name)
+
+
+@pytest.mark.parametrize("turn", [-1, 2])
+def test_a_row_of_a_turn_that_its_rollout_lacks_is_refused(turn: int) -> None:
+    given = batch(TEAM)
+    given.non_tensor_batch["turn_index_list"][3] = turn
+    with pytest.raises(ValueError, match=f"a row of turn {turn} of r1, which has 2 turns"):
+        agent_lightning.credit(TEAM, given, name)
+
+
+def test_a_rollout_that_wrote_nothing_is_compared_and_not_dropped() -> None:
+    """Without a token there is no unit to credit, which makes the rollout no bad one."""
+    team = [TEAM[0], rollout("r1", 0.0, ("planner", 0))]
+    given = batch(team)
+    agent_lightning.credit(team, given, name, "token", "group")
+    assert scores(given)[0] == pytest.approx([0.707] * 2 + [0] * 4, abs=1e-3)
+    assert not any(scores(given)[2])
+    assert not any(given.batch["is_drop_mask"].tolist())
+
+
+def test_a_rollout_that_wrote_nothing_and_has_no_reward_is_dropped() -> None:
+    team = [*TEAM, rollout("r2", float("nan"), ("planner", 0))]
+    given = batch(team)
+    agent_lightning.credit(team, given, name, "token", "group", bad="skip")
+    assert given.batch["is_drop_mask"].tolist() == [False] * 4 + [True]
+
+
 # ------------------------------------------------------------------- what cannot be credited
 
 
@@ -126,3 +156,12 @@ def test_what_cannot_be_credited_is_named_dropped_or_given_nothing(bad_one: Comp
 def test_a_rollout_alone_in_its_sample_is_dropped() -> None:
     skipped = agent_lightning.credit(TEAM[:1], batch(TEAM[:1]), name, "agent", "group", bad="skip")
     assert skipped.batch["is_drop_mask"].tolist() == [True, True]
+
+
+def test_a_batch_that_cannot_be_marked_stays_as_it_was() -> None:
+    given = batch(TEAM[:1])
+    given.batch["token_level_scores"] = Tensor(np.ones((2, LENGTH)))
+    del given.batch["is_drop_mask"]
+    with pytest.raises(KeyError, match="is_drop_mask"):
+        agent_lightning.credit(TEAM[:1], given, name, "agent", "group", bad="skip")
+    assert scores(given) == [[1] * LENGTH] * 2

@@ -68,6 +68,26 @@ def test_returns_that_differ_between_agents_are_refused() -> None:
         comlrl.credit([[sample(0, [1.0, 2.0])], [sample(1, [2.0, 1.0])]])
 
 
+def test_several_samples_of_one_agent_are_refused() -> None:
+    """Two samples of two agents, but both of the first."""
+    with pytest.raises(ValueError, match="step 2, turn 0: 1 of 2 agents have a sample"):
+        comlrl.credit([[sample(0, [1.0, 0.0]), sample(0, [1.0, 0.0])], []])
+    with pytest.raises(ValueError, match="step 2, turn 0: 3 samples of 2 agents"):
+        comlrl.credit([[sample(0, [1.0]), sample(0, [1.0])], [sample(1, [1.0])]])
+
+
+def test_a_completion_gets_the_mean_over_its_tokens_and_nothing_if_it_is_empty() -> None:
+    given = buffers([1.0, 1.0])
+    given[1][0].completions_data["completion_input_ids"][0][1] = Tensor([])
+    comlrl.credit(given, "token", "gae", gamma=0.5, by_agent=True)
+    assert [own[0].returns for own in given] == [[1, 0.75], [1, 0]]
+    nothing = buffers([1.0, 0.0])
+    for [own] in nothing:
+        own.completions_data["completion_input_ids"][0][1] = Tensor([])
+    comlrl.credit(nothing, "token", "magrpo")
+    assert [own[0].returns for own in nothing] == [[0.5, 0]] * 2
+
+
 # ------------------------------------------------------------------- what cannot be credited
 
 

@@ -59,6 +59,11 @@ def test_columns_that_rollout_func_did_not_return_are_named() -> None:
         trl.reward_function()(**given)
 
 
+def test_an_empty_completion_gets_nothing() -> None:
+    found = trl.reward_function("token", "magrpo")(**columns(completion_ids=[[1], [], [], []]))
+    assert found == [0.5, 0, 0, 0]
+
+
 # ------------------------------------------------------------------- what cannot be credited
 
 

@@ -89,6 +89,25 @@ def test_a_key_of_another_form_is_named(key: str) -> None:
         verl.advantages(table(), [*KEYS[:3], key], AGENTS)
 
 
+def test_two_rows_of_one_turn_are_refused() -> None:
+    with pytest.raises(ValueError, match=r'the key of row 1 is "q_1_0_01", and row 0 is the same turn'):
+        verl.advantages(table(), ["q_1_0_1", "q_1_0_01", *KEYS[2:]], AGENTS)
+
+
+@pytest.mark.parametrize("missing", ["response_mask", "token_level_scores"])
+def test_a_column_that_a_table_lacks_is_named(missing: str) -> None:
+    given = table()
+    del given.batch[missing]
+    with pytest.raises(ValueError, match=f"the table has no {missing}"):
+        verl.advantages(given, KEYS, AGENTS)
+
+
+def test_scores_of_half_precision_are_summed_in_full() -> None:
+    given = table(wrap=np.asarray)
+    given.batch["token_level_scores"] = np.full((4, 5), 60000, dtype=np.float16)
+    assert {trace.rewards["score"] for trace in verl.traces(given, KEYS, AGENTS)} == {5 * float(np.float16(60000))}
+
+
 # ------------------------------------------------------------------- what cannot be credited
 
 
@@ -120,3 +139,12 @@ def test_an_agent_that_acts_once_in_a_group_gets_nothing_while_the_others_are_co
     found = verl.advantages(table(), KEYS, agents, "agent", "agent-wise", bad="skip", report=told.append)
     assert found[:, 0].tolist() == pytest.approx([0, 0.707, -0.707, 0], abs=1e-3)
     assert len(told) == 2
+
+
+def test_tokens_of_an_agent_that_acts_once_in_a_group_get_nothing_too() -> None:
+    agents = [*AGENTS[:3], "judge"]
+    with pytest.raises(NotMeasurable, match='"judge" takes one'):
+        verl.advantages(table(), KEYS, agents, "token", "agent-wise")
+    for bad in ("skip", "zero"):
+        found = verl.advantages(table(), KEYS, agents, "token", "agent-wise", bad=bad)
+        assert found[:, 0].tolist() == pytest.approx([0, 0.707, -0.707, 0], abs=1e-3)
