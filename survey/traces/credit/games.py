@@ -241,11 +241,14 @@ class Dependents:
         ordered = self._replayed.graph
         gone = {id for id in ids if id in ordered.places}
         agents = {id for id in ids if id not in ordered.places}
-        for event in ordered.events:
-            if event.id in gone or self._goes(event, gone, agents, possibly):
-                gone.add(event.id)
-                if event.type == "spawn" and (child := event.child):
-                    agents.add(child)
+        before = -1
+        while before < len(gone) + len(agents):  # as in ``edits.without``: again, while something earlier goes too
+            before = len(gone) + len(agents)
+            for event in ordered.events:
+                if event.id in gone or self._goes(event, gone, agents, possibly):
+                    gone.add(event.id)
+                    if event.type == "spawn" and (child := event.child):
+                        agents.add(child)
         return gone, agents
 
     def _goes(self, event: Event, gone: Collection[str], agents: set[str], possibly: bool) -> bool:

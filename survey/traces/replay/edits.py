@@ -68,14 +68,17 @@ def without(trace: Trace, *units: str) -> Trace:
             causes.setdefault(target, []).append(source)
     events = ordered.events
     results = _calls_of_results(trace)
-    for place, event in enumerate(events):
-        if event.id not in gone and not _is_removed(
-            event, gone, agents, [events[c].id for c in causes.get(place, ())], results
-        ):
-            continue
-        gone.add(event.id)
-        if event.type == "spawn" and (child := event.child):
-            agents.add(child)
+    before = -1
+    while before < len(gone) + len(agents):  # a part may come before its whole, and an agent act before its spawn
+        before = len(gone) + len(agents)
+        for place, event in enumerate(events):
+            if event.id not in gone and not _is_removed(
+                event, gone, agents, [events[c].id for c in causes.get(place, ())], results
+            ):
+                continue
+            gone.add(event.id)
+            if event.type == "spawn" and (child := event.child):
+                agents.add(child)
     rest = _part(trace, {event.id for event in events} - gone, {}, agents)
     rest = _without_impossible(rest, {problem.events[:1] for problem in replay(trace, limit=len(events)).problems})
     return rest.with_head(

@@ -49,7 +49,16 @@ class Removals:
         for id, bits in units.items():
             if id in places:
                 gone[places[id]] = bits
+        while self._pass(gone, agents) and self._backward:
+            pass
+        return Gone(gone, agents)
+
+    def _pass(self, gone: list[Bits], agents: dict[str, Bits]) -> bool:
+        """Add what goes with these, in one pass, and return whether there was any."""
+        ordered = self.replayed.graph
+        places = ordered.places
         causes, calls, known = self._causes, self._calls, agents.get
+        changed = False
         for place, event in enumerate(ordered.events):
             own = places[event.id]
             out = gone[own] | known(event.agent, 0)
@@ -66,10 +75,26 @@ class Removals:
                 for source in sources[1:]:
                     every &= gone[source]
                 out |= every
-            gone[own] = out
-            if out and event.type == "spawn" and (child := event.child):
-                agents[child] = known(child, 0) | out
-        return Gone(gone, agents)
+            if out != gone[own]:
+                gone[own], changed = out, True
+            if event.type == "spawn" and (child := event.child) and out & ~known(child, 0):
+                agents[child], changed = known(child, 0) | out, True
+        return changed
+
+    @cached_property
+    def _backward(self) -> bool:
+        """Whether an event may take an earlier one with it: a part before its whole, or an agent before its spawn."""
+        ordered = self.replayed.graph
+        spawned: dict[str, int] = {}
+        for place in ordered.places_of("spawn"):
+            if child := ordered.events[place].child:
+                spawned[child] = place
+        for place, event in enumerate(ordered.events):
+            whole = ordered.places.get(event.parent, -1) if event.parent is not None else -1
+            named = (spawned.get(agent, -1) for agent in (event.agent, event.from_, event.to) if agent is not None)
+            if max(whole, *named) > place:
+                return True
+        return False
 
     def leading(self, gone: Gone, all: Bits, goals: Iterable[str], *, past_failures: bool = True) -> list[Bits]:
         """Return for each event with which removals it stays and a path leads from it to a goal that stays.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from survey.traces import Trace
 from survey.traces.credit import Game, NotMeasurable, estimate, exact, game_of, parts, without_bystanders
 from survey.traces.credit.games import Dependents
-from survey.traces.replay import replay
+from survey.traces.replay import replay, without
 from survey.traces.replay.removals import Removals
 from survey.traces.simulate import TOPOLOGIES, Setting, simulate
 from tests.traces.credit.drawn import MODEST, fork, permuted, shares
@@ -126,3 +127,57 @@ def test_a_run_whose_order_rests_on_what_may_be_removed_is_replayed() -> None:
     assert not Removals(replay(through)).steady
     direct = small(events, [("e1", "e2", "causal")], rewards={"team": 1.0})
     assert Removals(replay(direct)).steady
+
+
+# what comes first may go with what comes later at the same time
+
+
+EARLIER: dict[str, tuple[list[Json], list[tuple[str, str, str]], str, set[str]]] = {
+    "a part before its whole": (
+        [
+            {"type": "orchestrator_decision"},
+            {"type": "delegate", "to": "other", "t": 1, "parent": "e3"},
+            {"type": "model_call", "t": 1},
+            {"type": "model_call", "t": 2, "agent": "other"},
+            {"type": "model_call", "t": 3},
+        ],
+        [("e1", "e3", "causal"), ("e2", "e4", "causal"), ("e4", "e5", "causal")],
+        "e1",
+        set(),
+    ),
+    "a message to an agent before its spawn": (
+        [
+            {"type": "model_call"},
+            {"type": "message", "to": "other", "t": 1},
+            {"type": "spawn", "to": "other", "t": 1},
+            {"type": "model_call", "t": 2, "agent": "other"},
+            {"type": "model_call", "t": 3},
+        ],
+        [("e2", "e3", "causal"), ("e4", "e5", "causal"), ("e1", "e5", "causal")],
+        "e3",
+        {"e1", "e5"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EARLIER)
+def test_what_comes_before_what_it_depends_on_goes_with_it(case: str) -> None:
+    events, edges, removed, left = EARLIER[case]
+    trace = small(events, edges, rewards={"team": 1.0})
+    assert not replay(trace).problems.errors
+    assert {event.id for event in without(trace, removed).events} == left
+    gone = Removals(replay(trace)).gone({removed: 1}).events
+    places = replay(trace).graph.places
+    assert {id for id, place in places.items() if not gone[place]} == left
+    assert Dependents(trace).removed_with([removed])[0] == places.keys() - left
+
+
+@pytest.mark.parametrize("case", EARLIER)
+@pytest.mark.parametrize("kind", ["agent", "turn", "orchestrator"])
+def test_coalitions_that_count_as_one_leave_the_same(case: str, kind: str) -> None:
+    events, edges, *_ = EARLIER[case]
+    found = game(small(events, edges, rewards={"team": 1.0}), kind)
+    assert found is not None
+    rows = np.array(list(product([False, True], repeat=len(found.units))))
+    alone = replace(found, batch_value=None, dependents=(), known={})
+    assert found.worths(rows).tolist() == alone.worths(rows).tolist()
