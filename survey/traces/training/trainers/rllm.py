@@ -85,6 +85,9 @@ def _step(step: Any) -> dict[str, Any]:
     action = found["action"]
     if isinstance(action, dict) and action.keys() == {"action"}:
         found["action"] = action["action"]  # rLLM wraps it in an ``Action``
+    output, trained = found["model_output"], found["response_ids"]
+    if isinstance(output, dict) and trained:  # the trainer's own count, whatever the model's server says
+        found["model_output"] = output | {"completion_length": len(trained)}
     metadata = got(step, "metadata") or got(step, "info")
     if isinstance(metadata, dict) and "timing" in metadata:
         found["metadata"] = {"timing": plain(metadata["timing"])}

@@ -63,6 +63,14 @@ def test_a_named_reward_is_that_of_a_trajectory() -> None:
     assert given(one) == [1, 1, 1]
 
 
+def test_the_list_of_a_step_has_the_length_of_its_response_whatever_its_output_says() -> None:
+    one = episode("a:0")
+    one.trajectories[0].steps[0].model_output = {"completion_length": 5}
+    rllm.credit([one], "token", "broadcast", reward="correct")
+    assert [len(value) for value in given(one)] == [3, 3, 3]
+    assert one.trajectories[0].steps[0].model_output == {"completion_length": 5}
+
+
 def test_dictionaries_are_read_as_objects_are() -> None:
     as_objects, as_dictionaries = episode("a:0"), asdict(episode("a:0"))
     rllm.credit([as_objects])
