@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import product
+from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -61,7 +64,53 @@ def test_token_for_token_broadcast_is_ahead_by_less_with_more_runs(name: str, be
 
 
 @every_setting
-def test_the_best_step_of_propose_and_check_is_the_largest_as_the_limits_say(name: str) -> None:
-    for credit in CREDITS:
-        for curve in curves(name, "check", credit):
-            assert curve["rate"] == max(SETTINGS[name].rates)
+def test_the_best_step_is_the_largest_but_in_the_small_divide_and_add_as_the_limits_say(name: str) -> None:
+    for task, credit in product(TASKS, CREDITS):
+        for curve in curves(name, task, credit):
+            assert (curve["rate"] == max(SETTINGS[name].rates)) == ((name, task) != ("small", "divide"))
+
+
+@pytest.mark.parametrize(("name", "fewest", "most"), [("small", 30, 125), ("large", 250, 666)])
+def test_credit_by_message_sees_as_many_runs_an_update_as_the_page_says(name: str, fewest: int, most: int) -> None:
+    runs = {curve["runs"] for curve in results(name)["curves"] if curve["credit"] != "broadcast"}
+    assert (min(runs), max(runs)) == (fewest, most)
+
+
+def slipped(dice: Random, word: int, words: int) -> int:
+    return dice.randrange(words) if dice.random() < 0.5 else word
+
+
+def divides(dice: Random, base: int) -> bool:
+    digits = [dice.randrange(base) for _ in range(4)]
+    left, right = slipped(dice, sum(digits[:2]) % base, base), slipped(dice, sum(digits[2:]) % base, base)
+    return slipped(dice, (left + right) % base, base) == sum(digits) % base
+
+
+def relays(dice: Random, base: int) -> bool:
+    table, key = [dice.randrange(base) for _ in range(4)], dice.randrange(4)
+    value = slipped(dice, table[slipped(dice, key, base) % 4], base)
+    return slipped(dice, value, base) == table[key]
+
+
+def checks(dice: Random, base: int) -> bool:
+    candidates = dice.sample(range(base), 3)
+    right, accepted = dice.choice(candidates), None
+    for candidate in candidates[:2]:
+        proposed = slipped(dice, candidate if accepted is None else accepted, base)
+        if slipped(dice, int(proposed == right), 2):
+            accepted = proposed
+    return slipped(dice, candidates[2] if accepted is None else accepted, base) == right
+
+
+@every_setting
+@pytest.mark.parametrize(("task", "speakers"), [("divide", divides), ("relay", relays), ("check", checks)])
+def test_a_team_begins_about_as_well_as_the_speakers_that_it_imitates_but_where_it_has_to_add(
+    name: str, task: str, speakers: Callable[[Random, int], bool]
+) -> None:
+    dice, base, times = Random(1), SETTINGS[name].base, 40_000
+    theirs = sum(speakers(dice, base) for _ in range(times)) / times
+    ours = fmean(curve["rewards"][0] for curve in curves(name, task, "broadcast"))
+    if task == "divide":
+        assert ours < theirs - 0.03
+    else:
+        assert abs(ours - theirs) < 0.02

@@ -74,7 +74,7 @@ def _any(high: int, shape: tuple[int, ...], chance: torch.Generator) -> Tensor:
 
 
 def divide_and_add(base: int = 8) -> Task:
-    """Each of two workers sees two digits; the lead, who sees nothing, answers with the sum of all four."""
+    """Each of two workers sees two digits; the lead, who sees nothing, answers with the last digit of their sum."""
 
     def draw(shape: tuple[int, int], chance: torch.Generator) -> World:
         digits = _any(base, (*shape, 4), chance)
