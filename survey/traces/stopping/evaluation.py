@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import fmean, stdev
 from typing import Protocol
 
@@ -97,13 +97,17 @@ def evaluate(
 
     ``between`` is the range of rewards, which bounds what is unknown. ``most`` is the number of rounds after which the
     rule stops at the latest; bounds with a price need it. Raises ``NotMeasurable`` if a round does not show what the
-    rule needs, or without runs, and ``ValueError`` if a known reward is out of the range.
+    rule needs, or without runs, and ``ValueError`` if a known reward is out of the range, or the range is none.
     """
     if not cases:
         raise NotMeasurable("there is no run to evaluate the rule on")
     if between is not None and price and most is None:
         raise ValueError("bounds with a price need the most rounds that the rule plays (most)")
     least, largest = between if between is not None else (0.0, 0.0)
+    if not (isfinite(least) and isfinite(largest) and least <= largest):
+        raise ValueError(
+            f"found a range from {least:g} to {largest:g} (expected two finite numbers, the lower one first)"
+        )
     known, lows, highs, censored = [], [], [], 0
     for case in cases:
         stop = _stop(case, rule, most)
@@ -203,11 +207,12 @@ def _estimate(
 
 
 def _stop(case: Case, rule: Rule, most: int | None) -> int | None:
-    stop = stopped(case.seen, rule)
-    last = case.seen[-1].round
-    if most is not None and last >= most and (stop is None or stop > most):
-        return most
-    return stop
+    if most is None:
+        return stopped(case.seen, rule)
+    if most < 1:
+        raise ValueError(f"most: found {most}, expected 1 or more")
+    stop = stopped((seen for seen in case.seen if seen.round < most), rule)  # at the most, nobody asks the rule
+    return most if stop is None and any(seen.round >= most for seen in case.seen) else stop
 
 
 def _reached(chances: Sequence[float]) -> float:

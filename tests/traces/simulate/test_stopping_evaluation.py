@@ -13,7 +13,7 @@ import pytest
 from survey.traces import NotMeasurable
 from survey.traces.simulate.review import review_loop
 from survey.traces.simulate.stopping import Episode, Stopping, episodes, played
-from survey.traces.stopping import Rule, Seen, episode, evaluate, fixed, giving_up, patience, weighted
+from survey.traces.stopping import Rule, Seen, agreement, episode, evaluate, fixed, giving_up, patience, weighted
 
 TEAM = Stopping(rounds=10)
 POOL = list(episodes(TEAM, 1500))
@@ -200,11 +200,39 @@ def test_what_the_runs_cannot_answer_is_refused(
         weighted([Plain(one) for one in runs], rule, chances, graded=bool(asked.pop("graded", True)))
 
 
+@dataclass(frozen=True)
+class Shown(Plain):
+    """A run in which the agreement is known for the first rounds only."""
+
+    known: int
+
+    @property
+    def seen(self) -> Sequence[Seen]:
+        return [Seen(seen.round, 0.1 if seen.round <= self.known else None) for seen in super().seen]
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_a_rule_is_not_asked_at_the_most_rounds_or_later(known: int) -> None:
+    run = Shown([0.2, 0.6, 0.9], known)
+    found = evaluate([run], agreement(1), most=2)
+    assert (found.exact, found.mean) == (1, 0.6)
+    assert weighted([run], agreement(1), [[0.5, 0.5, 0.5]], most=2).value == 0.6
+    with pytest.raises(NotMeasurable, match=f"round {known + 1} does not show"):
+        evaluate([run], agreement(1))
+
+
 def test_numbers_that_make_no_sense_are_refused() -> None:
     with pytest.raises(NotMeasurable, match="no run to evaluate"):
         evaluate([], fixed(1))
     with pytest.raises(ValueError, match=r"found a reward of 2 \(expected 0 to 1\)"):
         evaluate([Plain([2.0])], fixed(1), between=(0, 1))
+    for between in [(1, 0), (0, float("nan")), (float("-inf"), 1)]:
+        with pytest.raises(
+            ValueError, match=r"found a range from .* \(expected two finite numbers, the lower one first"
+        ):
+            evaluate([Plain([None])], fixed(1), between=between)
+    with pytest.raises(ValueError, match="most: found 0, expected 1 or more"):
+        evaluate([Plain([1.0])], fixed(1), most=0)
     with pytest.raises(ValueError, match="need the most rounds"):
         evaluate([Plain([1.0])], fixed(1), between=(0, 1), price=0.1)
     with pytest.raises(ValueError, match="run 0: expected a probability for each of its 1 rounds"):
