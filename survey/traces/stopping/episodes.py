@@ -17,7 +17,7 @@ from survey.traces.credit.values import recorded
 from survey.traces.metrics import Run
 from survey.traces.model import Event, Trace
 from survey.traces.model.order import RANKS
-from survey.traces.problems import NotMeasurable
+from survey.traces.problems import NotMeasurable, nearest, quoted
 from survey.traces.replay import TURNS, replay
 from survey.traces.stopping.rounds import Rounds, rounds
 from survey.traces.stopping.rules import Rule, Seen, stopped
@@ -31,7 +31,7 @@ class Cost:
     calls: int
     """Turns of models and calls of tools."""
     seconds: float | None
-    """From the end of the round before to the end of this one, on the clock of the run."""
+    """From the end of the round before, or the first event, to the end of this one, on the clock of the run."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Round:
     agreement: float | None
     """The share of pairs of debaters with the same last answer; None outside of debates."""
     changed: bool | None
-    """Whether an answer of this round is one that no earlier round gave; None if an answer has no ``content_ref``."""
+    """Whether an answer of this round is one that no earlier round gave; None if an answer has no ``content_ref``.
+    A result of a tool without one is known by its tool, its status and its error, if it states a status."""
     passed: bool | None
     """Whether the last check of the round passed: the last result of a tool, for a lone agent, or else the last
     returns that state their status. None without one."""
@@ -94,9 +95,12 @@ def episode(trace: Trace, *, reward: str | None = None, debaters: Collection[str
 
     ``reward`` names the score to read, of events and of the run. ``debaters`` are the agents that answer the same
     question; by default all that hand out no work, if the trace declares a debate. Raises ``NotMeasurable`` if the
-    run has fewer than two rounds.
+    run has fewer than two rounds, or lacks one of the debaters.
     """
     run = Run(replay(trace))
+    present = run.members | trace.agents.keys()
+    for name in sorted(set(debaters or ()) - present):
+        raise NotMeasurable(f"no agent of the run is {quoted(name)}{nearest(name, sorted(present))}")
     found = rounds(run)
     costs = _costs(run, found)
     answers = _answers(run, found)
@@ -127,7 +131,7 @@ def _costs(run: Run, found: Rounds) -> list[Cost]:
         tokens[round] += run.tokens[place]
         ends[round] = max(ends[round], event.end)
         calls[round] += event.type in TURNS or event.type == "tool_call"
-    costs, before = [], 0.0
+    costs, before = [], min(event.t for event in run.events)  # the origin of the clock may lie before the run
     for round in range(1, found.count + 2):
         now = max(before, ends[round])  # rounds may overlap: a later one then takes what it adds
         costs.append(Cost(tokens[round] if counted else None, calls[round], now - before if timed else None))
@@ -200,9 +204,11 @@ def _rewards(run: Run, found: Rounds, name: str | None) -> list[float | None]:
     """Return the graded reward of each round."""
     scored = defaultdict[int, dict[str, list[Event]]](lambda: defaultdict(list))
     names = set[str]()
+    calls = {result: call for call, result in run.replayed.answers.items()}
     for place, event in enumerate(run.events):
         if event.reward is not None and found.of[place]:
-            scored[found.of[place]][event.sender].append(event)
+            agent = run.events[calls.get(place, place)].sender  # the score of a result is that of whoever called
+            scored[found.of[place]][agent].append(event)
             names |= event.reward.keys() if isinstance(event.reward, dict) else {""}
     chosen = name if name is not None else next(iter(names)) if len(names) == 1 else None
     graded: list[float | None] = []

@@ -50,7 +50,8 @@ class Rounds:
     contributions: Mapping[int, int]
     """The place of each contribution, with its round; those that close the run have the round ``count + 1``."""
     of: Sequence[int]
-    """The round of each event, by place: that of the contribution it leads to. 0 for people and the environment."""
+    """The round of each event, by place: that of the contribution it leads to, and for a result that of its call,
+    whoever gives it. 0 for people and the environment."""
 
 
 def rounds(run: Run) -> Rounds:
@@ -231,10 +232,10 @@ def _rounds(run: Run, counted: tuple[dict[int, int], list[int] | None], by_tools
     calls = {result: call for call, result in run.replayed.answers.items()}
     found: list[int] = []
     for place, event in enumerate(run.events):
-        if event.sender in OUTSIDE:
-            found.append(0)
-        elif place in calls:
+        if place in calls:
             found.append(found[calls[place]])  # a call precedes its result
+        elif event.sender in OUTSIDE:
+            found.append(0)
         elif leads[place] < inf:
             found.append(min(int(leads[place]), count + 1))
         else:

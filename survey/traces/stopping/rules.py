@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import NamedTuple
 
 from survey.traces.problems import NotMeasurable, nearest, quoted
@@ -140,7 +139,7 @@ def _parameter(place: str, word: str, default: float) -> float:
         value: float = int(word) if counts else float(word)
     except ValueError:
         value = -1
-    if not isfinite(value) or value < counts or (not counts and value > 1):
+    if value < counts or not (counts or value <= 1):  # no comparison holds for nan
         expected = "a whole number of at least 1" if counts else "a number from 0 to 1"
         raise ValueError(f"{place} is {quoted(word)} (expected {expected})")
     return value

@@ -66,6 +66,14 @@ def test_the_rounds_and_the_close_add_up_to_the_run() -> None:
     assert sum(cost.calls for cost in parts) == sum(event.type == "model_call" for event in trace.events)
 
 
+def test_the_clock_of_a_run_may_begin_long_before_it() -> None:
+    trace = debate(("x", "y"), ("x", "x"), ("x", "x"))
+    later = [event.with_fields(t=event.t + 1000, t_end=event.t_end and event.t_end + 1000) for event in trace.events]
+    moved = savings([Trace(later, trace.edges, trace.head)], fixed(2))
+    assert [one.cost.seconds for one in moved.runs[0].episode.rounds] == [2, 10, 10]
+    assert moved.total("seconds") == (10, 22, 1)
+
+
 def test_debaters_agree_as_far_as_their_answers_are_the_same() -> None:
     found = episode(debate(("x", "y"), ("x", "x"), ("z", "x")))
     assert [one.agreement for one in found.rounds] == [0, 1, 0]
@@ -109,6 +117,46 @@ def test_a_round_of_attempts_passes_if_its_last_check_does() -> None:
     assert [one.passed for one in found.rounds] == [False, False, True, True]
     assert found.stop(passing()) == 3
     assert episode(attempts("error", "timeout")).stop(passing()) is None
+
+
+@pytest.mark.parametrize("giver", ["lead", "{tool}", "environment"])
+def test_a_result_is_of_the_round_of_its_call_whoever_gives_it(giver: str) -> None:
+    """Tests take a minute: a stop after a round does not save the minute of this round."""
+    events: list[Json] = []
+    edges: list[tuple[str, str, str]] = []
+    for number in range(3):
+        for place, tool in enumerate(("edit", "test")):
+            call, t = f"e{len(events) + 1}", 100 * number + 10 * place
+            score = {"reward": {"score": number + place / 2}}
+            edges += [(f"e{len(events)}", call, "causal")] if events else []
+            edges.append((call, f"e{len(events) + 2}", "tool_dependency"))
+            events.append({"type": "tool_call", "tool": tool, "t": t})
+            events.append({"type": "tool_result", "tool": tool, "parent": call, "t": t + 1 + 60 * place, "tokens": 5,
+                           "agent": giver.format(tool=tool), **score})  # fmt: skip
+    found = episode(small(events, edges))
+    assert [(one.cost.tokens, one.cost.seconds) for one in found.rounds] == [(10, 71), (10, 100), (10, 100)]
+    assert found.closing.seconds == 0
+    assert list(found.rewards) == [0.5, 1.5, 2.5]  # of the last result, not the mean over tools
+
+
+def test_a_result_without_content_is_known_by_its_status() -> None:
+    def ran(*statuses: str | None) -> list[bool | None]:
+        events: list[Json] = []
+        for status in statuses:
+            stated = {"status": status} if status else {}
+            events += [{"type": "tool_call", "tool": "run"}]
+            events += [{"type": "tool_result", "tool": "run", "parent": f"e{len(events)}", **stated}]
+        return [one.changed for one in episode(small(events)).rounds]
+
+    assert ran("ok", "error", "ok") == [True, True, False]
+    assert ran(None, None) == [None, None]
+
+
+def test_debaters_that_a_run_does_not_have_are_refused() -> None:
+    trace = debate(("x", "x"), ("x", "x"), agents=[{"id": "a"}, {"id": "b"}, {"id": "silent"}])
+    with pytest.raises(NotMeasurable, match=r'no agent of the run is "silnt" \(did you mean "silent"\?\)'):
+        episode(trace, debaters=["a", "b", "silnt"])
+    assert [one.agreement for one in episode(trace, debaters=["a", "b", "silent"]).rounds] == [1, 1]
 
 
 def test_a_stop_is_worth_the_recorded_score_and_the_end_what_the_run_records() -> None:
@@ -193,11 +241,16 @@ def test_rules_are_asked_for_by_name() -> None:
         ("passing:1", "passing: found 1 parameters, expected none"),
         ("fixed:1,2", "fixed: found 2 parameters, expected at most 1 .rounds"),
         ("fixed:", 'rounds is ""'),
+        ("agreement:inf", 'share is "inf"'),
     ],
 )
 def test_a_rule_that_there_is_not_is_refused_with_what_there_is(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rule(text)
+
+
+def test_a_number_of_rounds_may_be_larger_than_any_float() -> None:
+    assert stopped([Seen(1), Seen(2)], rule("fixed:" + 400 * "9")) is None
 
 
 def test_savings_add_up_over_the_runs_that_the_rule_ends() -> None:
