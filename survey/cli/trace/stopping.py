@@ -145,7 +145,7 @@ def _table(words: str, found: Savings, evaluated: Evaluation | None) -> str:
         )
     if found.why_not:
         lines += [""] * bool(lines) + [f"{words} does not apply to:"]
-        lines += [f"  {id}: {reason}" for id, reason in found.why_not]
+        lines += [f"  {visible(id)}: {visible(reason)}" for id, reason in found.why_not]
     return "\n".join(lines) + "\n"
 
 
@@ -153,7 +153,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     numbers = [row[name] for name in COLUMNS[3:6]]
     rewards = [row["reward"], row["reward_at_end"]]
     return [
-        str(row["trace_id"]),
+        visible(str(row["trace_id"])),  # an id cannot pass for another line of the table
         str(row["rounds"]),
         "goes on" if row["stop"] is None else str(row["stop"]),
         *("" if number is None else amount(number) for number in numbers),
@@ -168,7 +168,8 @@ def _summary(words: str, found: Savings) -> list[str]:
     parts = []
     for what in ("tokens", "calls", "seconds"):
         if early and (sums := found.total(what)) and sums[1]:
-            where = "" if sums[2] == len(found.stopped) else f" in {_count(sums[2], 'run')} that record them"
+            record = "records" if sums[2] == 1 else "record"
+            where = "" if sums[2] == len(found.stopped) else f" in {_count(sums[2], 'run')} that {record} them"
             parts.append(f"{amount(sums[0])} of {amount(sums[1])} {what} ({sums[0] / sums[1]:.0%}){where}")
     if parts:
         lines.append(f"It saves {', '.join(parts)} of the rounds of the runs that it ends.")

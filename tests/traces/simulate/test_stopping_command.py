@@ -110,6 +110,36 @@ def test_a_reward_out_of_the_range_is_refused(runs: Path) -> None:
     assert "Invalid value for --between: found a reward of" in found.output
 
 
+@pytest.mark.parametrize(("low", "high"), [("1", "0"), ("nan", "1"), ("0", "inf")])
+def test_a_range_that_is_none_is_refused_though_no_reward_is_known(runs: Path, low: str, high: str) -> None:
+    for form in ("table", "json"):
+        found = run(runs, "--rule", "fixed:9", "--between", low, high, "--format", form)
+        assert found.exit_code == 2
+        assert f"Invalid value for --between: found a range from {low} to {high}" in found.output
+
+
+def test_an_agent_that_no_run_has_is_not_passed_over(runs: Path) -> None:
+    found = run(runs, "--rule", "patience:1", "--among", "writr", "--among", "reviewer")
+    assert found.exit_code == 1
+    assert 'task-1: no agent of the run is "writr" (did you mean "writer"?)' in found.output
+
+
+def test_an_id_does_not_pass_for_a_line_of_the_table(tmp_path: Path) -> None:
+    """The second run has no rounds, and both are named by somebody else."""
+    named = review_loop(Stopping().episode(1), 3)
+    path = saved(tmp_path, Trace(named.events, named.edges, {**named.head, "trace_id": "a\nforged"}),
+                 small([{"type": "model_call"}], trace_id="b\nforged"))  # fmt: skip
+    lines = run(path, "--rule", "fixed:1").output.splitlines()
+    assert [line.split()[0] for line in lines if "forged" in line] == ["a\\u000aforged", "b\\u000aforged:"]
+
+
+def test_one_run_records_its_tokens(tmp_path: Path) -> None:
+    counted, other = review_loop(Stopping().episode(1), 3), review_loop(Stopping().episode(2), 3)
+    bare = Trace([event.with_fields(tokens=None) for event in other.events], other.edges, other.head)
+    found = run(saved(tmp_path, counted, bare), "--rule", "fixed:1")
+    assert "It saves 2,400 of 3,600 tokens (67%) in 1 run that records them, 8 of 12 calls (67%)" in found.output
+
+
 def test_help_lists_every_rule() -> None:
     from survey.traces.stopping import RULES
 
