@@ -10,6 +10,9 @@ MEASURED = Path(__file__).with_name("measured")
 
 
 def results(setting: str) -> dict[str, Any]:
-    """Return what ``python -m survey.traces.training.transformers`` wrote for a setting."""
+    """Return the results of a setting, joined from what ``python -m survey.traces.training.transformers`` wrote.
+
+    Each task ran in a process of its own.
+    """
     found: dict[str, Any] = json.loads((MEASURED / f"{setting}.json").read_text(encoding="utf-8"))
     return found
