@@ -82,6 +82,8 @@ def lazy(package: str) -> Any:
 
 class _Lazy(ModuleType):
     def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":  # inspection asks everything for it, and must not need the package
+            raise AttributeError(name)
         module = needed(self.__name__)
         self.__dict__.update(vars(module))  # from here on its names are found without this function
         return getattr(module, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 from survey.cli import WINGS
 from survey.cli.trace.group import MODULES, trace
-from survey.extras import EXTRAS, PROJECT
+from survey.extras import EXTRAS, PROJECT, lazy
 from survey.literature.export import FORMATS
 from survey.site.publishing.bill_of_materials import dependency_closure
 from survey.traces.credit import METHODS
@@ -170,6 +171,13 @@ def test_the_extra_that_is_named_brings_the_package_and_the_base_does_not(packag
     extra, _ = EXTRAS[package]
     assert IMPORTED[package] & {canonicalize_name(name) for name in dependency_closure(extras=[extra])}
     assert not IMPORTED[package] & BASE
+
+
+def test_a_module_that_waits_for_a_missing_package_can_be_inspected() -> None:
+    waiting = lazy("no_such_package")
+    assert inspect.unwrap(waiting) is waiting
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        _ = waiting.array
 
 
 @pytest.mark.parametrize("package", sorted(LARGE))
