@@ -74,6 +74,12 @@ def test_the_training_packages_have_one_version_each() -> None:
     assert len(found) == len(pins("".join(found))) > 50
 
 
+def test_what_the_extra_torch_asks_for_is_among_the_training_packages_within_its_range() -> None:
+    pinned = pins((FOLDER / TRAINERS).read_text())
+    [torch] = [one for one in asked("torch") if one.name == "torch"]
+    assert pinned["torch"] in torch.specifier
+
+
 @pytest.mark.parametrize("name", [*FILES, TRAINERS])
 def test_no_place_to_download_from_is_named(name: str) -> None:
     assert re.findall(r"(?m)://|^ *-[^-]|--(?!hash=)[a-z-]+|\s@\s", (FOLDER / name).read_text()) == []

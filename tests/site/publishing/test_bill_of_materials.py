@@ -40,7 +40,8 @@ from tests.conftest import ROOT
 
 PINS = pins((ROOT / LOCK).read_text())
 PROJECTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = PROJECTS["optional-dependencies"]
+EXTRAS = {name: lines for name, lines in PROJECTS["optional-dependencies"].items() if name != "torch"}
+"""What the site and the tests install. torch is for training alone, and pinned in requirements/trainers.txt."""
 ASKED = [
     one
     for lines in (PROJECTS["dependencies"], *EXTRAS.values())
