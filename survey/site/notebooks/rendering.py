@@ -86,8 +86,8 @@ def _cell(tag: Tag) -> dict[str, Any]:
             code = Tag(name="code")
             code.extend(list(pre.contents))
             pre.append(code)
-        for folded in text.select("details.more"):
-            folded["data-search-exclude"] = ""  # an exercise asks about what the page says elsewhere
+        for exercise in text.select("details.more"):
+            exercise["data-search-exclude"] = ""  # an exercise asks about what the page says elsewhere
         return {"text": _inside(text)}
     for output in tag.select(".jp-OutputArea-output > pre"):
         output["tabindex"] = "0"  # it may be wider than the page: the keyboard must reach it
