@@ -29,7 +29,7 @@ build: $(VENV)/.ready  ## build the site into site/
 	$(BIN)/mkdocs build --strict
 
 # test files run in the order set by tests/browser/conftest.py, not by their number of tests
-test: $(VENV)/.ready-dev  ## run all tests
+test: $(VENV)/.ready-dev  ## run all tests but those of make trainers
 	@tests/system-packages
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 

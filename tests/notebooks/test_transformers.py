@@ -6,12 +6,15 @@ import re
 from collections.abc import Callable
 from dataclasses import asdict
 from itertools import product
+from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from survey.traces.training.transformers import __main__ as command
 from survey.traces.training.transformers.experiment import EVERY, SETTINGS
 from survey.traces.training.transformers.learning import CREDITS, runs_for
 from survey.traces.training.transformers.results import results
@@ -114,3 +117,16 @@ def test_a_team_begins_about_as_well_as_the_speakers_that_it_imitates_but_where_
         assert ours < theirs - 0.03
     else:
         assert abs(ours - theirs) < 0.02
+
+
+def test_without_pytorch_the_command_names_the_extra_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(*_: object) -> None:
+        raise ModuleNotFoundError(name="torch")
+
+    monkeypatch.setattr(command, "experiment", absent)
+    done = CliRunner().invoke(command.main, [str(tmp_path / "results.json"), "--commit", "0" * 40])
+    assert done.exit_code == 1
+    assert done.output == ("Error: training transformers needs torch (pip install 'orchestration-survey[torch]')\n")
+    assert not (tmp_path / "results.json").exists()

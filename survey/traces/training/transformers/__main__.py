@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from survey.extras import missing
 from survey.traces.training.transformers.experiment import SETTINGS, experiment
 from survey.traces.training.transformers.tasks import TASKS
 
@@ -22,7 +23,12 @@ from survey.traces.training.transformers.tasks import TASKS
 def main(file: Path, setting: str, device: str, tasks: tuple[str, ...], commit: str | None) -> None:
     """Train small teams of transformers under each kind of credit; write the learning curves to FILE, as JSON."""
     commit = commit or subprocess.check_output(["git", "rev-parse", "HEAD"], text=True).strip()
-    found = experiment(SETTINGS[setting], device, tasks or tuple(TASKS), click.echo)
+    try:
+        found = experiment(SETTINGS[setting], device, tasks or tuple(TASKS), click.echo)
+    except ModuleNotFoundError as error:
+        if message := missing(error):
+            raise click.ClickException(message) from None
+        raise
     file.write_text(_written({"commit": commit, **found}))
 
 
