@@ -42,7 +42,6 @@ from survey.literature.pool.editions import (
     read_editions,
 )
 from survey.literature.pool.entries import (
-    REQUIRED,
     Checked,
     Entry,
     Record,
@@ -87,7 +86,6 @@ __all__ = [
     "NOTES",
     "NOT_CODED",
     "READERS",
-    "REQUIRED",
     "SCREENED_COLUMNS",
     "WAS",
     "Adjudication",

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
-from survey.literature.pool import REQUIRED
 from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
@@ -137,7 +136,7 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
         "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
-        "required": ["author", "title", "year", *REQUIRED["entry"]],
+        "required": ["author", "title", "year", *taxonomy.settings.required],
         "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
         "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},
