@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from survey.site.markup.citations import reference
 from survey.site.markup.links import filtered, url
+from survey.site.markup.optional import has
 from survey.site.markup.text import chapter, code, heading, inert, language, words
 from survey.site.markup.works import LISTED, short, work
 
@@ -28,7 +29,7 @@ def environment() -> Environment:
     env.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter, language=language)
     env.globals.update(
-        url=url, filtered=filtered, reference=reference, words=words, work=work, short=short, listed=LISTED
+        url=url, filtered=filtered, reference=reference, words=words, work=work, short=short, listed=LISTED, has=has
     )
     return env
 
