@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from survey.literature import Pool, load
 from survey.site.facts import Facts
 from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.counts.builder import count_pages
-from survey.site.pages.entries.builder import entry_pages
 from survey.site.pages.explorer.builder import explorer_pages
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.new_entry.builder import new_entry_pages
@@ -39,7 +36,7 @@ def taxonomy() -> str:
 
 def entry(number: int, chance: random.Random) -> str:
     """An entry with values of which a few are frequent and most are rare, as in a real field."""
-    tags = {axis: min(int(chance.paretovariate(0.7)) - 1, chance.randrange(many)) for axis, many in AXES.items()}
+    tags = {axis: chance.choices(range(many), [1 / (n + 5) for n in range(many)])[0] for axis, many in AXES.items()}
     also = f"; method-{(tags['method'] + 7) % AXES['method']}" if number % 5 == 0 else ""
     return f"""\
 @article{{work{number}of{2000 + number % 25},
