@@ -32,7 +32,7 @@ from survey.literature.pool.codings import (
     read_trials,
     share_interval,
 )
-from survey.literature.pool.duplicates import DOI, arxiv_id, check_duplicates, title_words
+from survey.literature.pool.duplicates import DOI, Duplicate, arxiv_id, check_duplicates, duplicates, title_words
 from survey.literature.pool.editions import (
     Edition,
     Works,
@@ -98,6 +98,7 @@ __all__ = [
     "Checked",
     "Claim",
     "Coding",
+    "Duplicate",
     "Edition",
     "Entry",
     "Evaluation",
