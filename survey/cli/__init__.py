@@ -27,6 +27,7 @@ WINGS = {
     "survey.cli.literature.related": ("related",),
     "survey.cli.scout.group": ("scout",),
     "survey.cli.site": ("pages",),
+    "survey.cli.init": ("init",),
     "survey.cli.trace.group": ("trace",),
 }
 """The commands of each module, in the order in which the help lists them."""
@@ -63,6 +64,7 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey export --format bib -o my.bib  citations for your paper
       survey new 2603.06859                 an empty entry to fill in
       survey pages --out DIR                the pages of the site, for another generator
+      survey init DIR --from refs.bib       a new survey, on any subject, from a BibTeX file
 
     \b
     First steps with a trace

@@ -4,7 +4,17 @@
 import this one, which itself imports only ``problems``.
 """
 
-from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed, key_problem, unwritable
+from survey.literature.bibtex.blocks import (
+    FORBIDDEN,
+    KEY,
+    MONTHS,
+    Block,
+    Document,
+    Field,
+    collapsed,
+    key_problem,
+    unwritable,
+)
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
@@ -24,6 +34,6 @@ from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, w
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
     "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "arxiv_date", "check_combinations",
-    "check_field", "collapsed", "enclosed", "key_problem", "parse_bibtex", "parse_names", "read_bibtex", "readable", "to_latex",
-    "unknown_latex", "unwritable", "write_bibtex",
+    "check_field", "collapsed", "enclosed", "key_problem", "parse_bibtex", "parse_names", "read_bibtex", "readable",
+    "to_latex", "unknown_latex", "unwritable", "write_bibtex",
 ]  # fmt: skip

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Final
 
 from survey.literature.bibtex import Block, Document, Field, key_problem, write_bibtex
-from survey.literature.conversion.foreign import Aside, Draft, decoded, read_foreign
+from survey.literature.conversion.foreign import PREAMBLE, REMARK, Aside, Draft, decoded, read_foreign
 from survey.literature.conversion.grouping import Grouping, grouping
-from survey.literature.conversion.history import added_as_noted, added_in_git
+from survey.literature.conversion.history import added_as_noted, added_in_git, day_in
 from survey.literature.conversion.normalising import inherit, normalise
 from survey.literature.pool import Duplicate, Entry, duplicates, read_entries
 from survey.literature.problems import Problem
@@ -65,10 +65,9 @@ class Conversion:
     @property
     def lost_entries(self) -> tuple[Aside, ...]:
         """What was set aside and was meant as an entry."""
-        return tuple(one for one in self.aside if one.raw.lstrip().startswith("@") and one.why not in NO_ENTRY)
-
-
-NO_ENTRY: Final = ("a remark", "a preamble: no page shows it")
+        return tuple(
+            one for one in self.aside if one.raw.lstrip().startswith("@") and one.why not in (REMARK, PREAMBLE)
+        )
 
 
 def convert(path: Path) -> Conversion:
@@ -80,7 +79,7 @@ def convert(path: Path) -> Conversion:
     """
     text, how = decoded(path.read_bytes())
     foreign = read_foreign(text)
-    drafts, aside = list(foreign.drafts), list(foreign.aside)
+    drafts, aside = list(foreign.drafts), [one for one in foreign.aside if not _only_days(one)]
     notes = [*foreign.notes, *([(how, path.name)] if how else [])]
     others = {draft.key.lower(): draft for draft in drafts}
     days, dated = _days(path, drafts, date.today())
@@ -111,6 +110,12 @@ def _days(path: Path, drafts: list[Draft], today: date) -> tuple[Mapping[str, st
     where = "the history of git" if len(set(days.values())) > 1 else "remarks and fields in the file" if noted else ""
     days = noted | days if len(set(days.values())) > 1 else noted
     return {key: day for key, day in days.items() if day <= today.isoformat()}, where
+
+
+def _only_days(part: Aside) -> bool:
+    """Return whether a part consists of days alone, which the entries after it now have."""
+    lines = [line.strip(" \t%#") for line in part.raw.split("\n")]
+    return part.why == REMARK and all(day_in(line) for line in lines if line)
 
 
 def _with_keys_of_their_own(drafts: Iterable[Draft], aside: list[Aside]) -> list[Draft]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from bibtexparser import model
 from bibtexparser.splitter import Splitter
@@ -15,6 +16,8 @@ from bibtexparser.splitter import Splitter
 from survey.literature.bibtex import FORBIDDEN, collapsed, enclosed, unwritable
 
 START = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
+REMARK = "a remark"
+PREAMBLE = "a preamble: no page shows it"
 INVISIBLE = "invisible characters: taken out"
 NOT_UTF8 = "the file is not UTF-8: read as Windows-1252"
 PLAIN = frozenset({"eprint", "archiveprefix", "primaryclass", "doi", "url", "year", "month", "date"})
@@ -106,8 +109,8 @@ def read_foreign(text: str) -> Foreign:
         for block in Splitter(chunk).split().blocks:
             at = line + (block.start_line or 0)
             match block:
-                case model.DuplicateFieldKeyBlock():
-                    draft = _draft(block.ignore_error_block, at, chunk, macros)
+                case model.DuplicateFieldKeyBlock(ignore_error_block=model.Entry() as entry):
+                    draft = _draft(entry, at, chunk, macros)
                     draft.note("a field twice in one entry: both kept", f"{draft.key}: {_repeated(block)}")
                     drafts.append(draft)
                 case model.Entry():
@@ -119,10 +122,10 @@ def read_foreign(text: str) -> Foreign:
                 case model.ImplicitComment() | model.ExplicitComment():
                     lines = [one.strip(" \t%#*=-") for one in block.comment.split("\n")]
                     remark = next((one for one in reversed(lines) if one), remark)
-                    aside.append(Aside(at, block.raw or block.comment, "a remark"))
+                    aside.append(Aside(at, block.raw or block.comment, REMARK))
                     continue
                 case model.Preamble():
-                    aside.append(Aside(at, block.raw or "", "a preamble: no page shows it"))
+                    aside.append(Aside(at, block.raw or "", PREAMBLE))
                     continue
                 case _:
                     aside.append(Aside(at, block.raw or chunk, f"cannot be read: {_reason(block)}"))
@@ -154,7 +157,7 @@ def resolved(value: str, macros: Mapping[str, str]) -> str:
 def _chunks(text: str) -> Iterator[tuple[int, str]]:
     """Yield each entry with what follows it, and the line in which it starts."""
     starts = sorted({0, *(match.start() for match in START.finditer(text)), len(text)})
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         yield text.count("\n", 0, start) + 1, text[start:end]
 
 
@@ -202,4 +205,3 @@ def _parts(value: str) -> list[str]:
             parts.append(value[start:place].strip())
             start = place + 1
     return [*parts, value[start:].strip()]
-

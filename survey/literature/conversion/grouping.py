@@ -23,7 +23,9 @@ LONGEST = 60
 ENOUGH = 0.25
 """The share of entries that must have a keyword, for the keywords to be the axis."""
 
-DAY = re.compile(r"(?i)(?<!\d)(?:19|20)\d\d(?!\d)|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[\s\d,]+$")
+DAY = re.compile(
+    r"(?i)(?<!\d)(?:19|20)\d\d(?!\d)|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[\s\d,]+$"
+)
 """A remark that tells a day or year, in whatever form: no heading."""
 
 Words = Callable[[Sequence[Draft]], Iterator[tuple[str, str]]]
@@ -58,7 +60,7 @@ def grouping(drafts: Sequence[Draft]) -> Grouping:
             words[key].append(word)
         counted = Counter(word for found in words.values() for word in found)
         covered = sum(map(bool, words.values()))
-        groups = 1 < len(counted) and (several or 2 * len(counted) <= covered)
+        groups = len(counted) > 1 and (several or 2 * len(counted) <= covered)
         if (covered >= ENOUGH * len(drafts) and groups) or id == "kind":
             return _grouping(id, label, definition, several, words, counted)
     raise AssertionError("every entry has a type")
@@ -119,7 +121,7 @@ def _kinds(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
 
 
 WAYS: Final = (
-    ("keyword", "Keyword", "The keywords that the entry carries.", True, _keywords("keywords", "keyword", "mendeley-tags")),
+    ("keyword", "Keyword", "The keywords that the entry carries.", True, _keywords("keywords", "keyword", "tags")),
     ("group", "Group", "The groups of the reference manager in which the entry is.", True, _keywords("groups")),
     ("section", "Section", "The section of the file in which the entry stands.", False, _sections),
     ("class", "arXiv class", "The primary class on arXiv.", False, _classes),

@@ -49,7 +49,7 @@ def day_in(text: str) -> str:
         text = match.group()
     for form in WRITTEN:
         try:
-            day = datetime.strptime(text, form).date()  # noqa: DTZ007  a day has no time zone
+            day = datetime.strptime(text, form).date()
         except ValueError:
             continue
         return day.isoformat() if date(1990, 1, 1) <= day else ""

@@ -21,15 +21,17 @@ FIELDS: Final = {
 """Names of fields in biblatex, and in BibTeX."""
 
 TYPES: Final = {
-    "conference": "inproceedings", "report": "techreport", "collection": "book", "proceedings": "book", "mvbook": "book",
-    "inbook": "incollection", "mvproceedings": "book", "mvcollection": "book", "booklet": "misc", "manual": "misc",
+    "conference": "inproceedings", "report": "techreport", "collection": "book", "proceedings": "book",
+    "mvbook": "book", "mvcollection": "book", "mvproceedings": "book", "inbook": "incollection",
 }  # fmt: skip
 """Types that every style can cite in place of those that some cannot; all that is not named becomes ``misc``."""
 
 MONTH = re.compile("|".join(MONTHS))
 YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
-ARXIV_INSIDE = re.compile(r"(?i)(?:arxiv[.:/ ]*(?:abs/|pdf/)?)?((?:[a-z-]+(?:\.[a-z]{2})?/\d{7})|(?:\d{4}\.\d{4,5}))(?:v\d+)?")
+ARXIV_INSIDE = re.compile(
+    r"(?i)(?:https?://)?(?:arxiv(?:\.org)?[.:/ ]*(?:abs/|pdf/)?)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?"
+)
 DOI_INSIDE = re.compile(r"10\.\d{4,9}/[^\s\"<>{}\\,;]+")
 OTHERS = re.compile(r"(?i)[\s,;]*\b(?:and\s+)?(?:others|et\.?\s+al\b\.?)\s*$")
 BARE = re.compile(r"(?<!\\)([%#&])")
@@ -85,7 +87,7 @@ def _arxiv(draft: Draft) -> None:
         if name in draft.fields and "eprint" not in draft.fields:
             draft.fields["eprint"] = draft.fields.pop(name)
     found = draft.text("eprint")
-    inside = ARXIV_INSIDE.fullmatch(found.removeprefix("https://").removeprefix("http://"))
+    inside = ARXIV_INSIDE.fullmatch(found)
     archive = draft.text("archiveprefix").lower()
     if inside and archive in ("", "arxiv") and arxiv_date(inside[1]):
         draft.set("eprint", inside[1], IDENTIFIER)

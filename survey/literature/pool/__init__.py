@@ -137,6 +137,7 @@ __all__ = [
     "compared_values",
     "conditions",
     "counted",
+    "duplicates",
     "format_tags",
     "mentioned",
     "pairs",
