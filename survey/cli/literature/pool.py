@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from tabulate import tabulate
@@ -22,13 +24,14 @@ from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
 from survey.literature.loading.checking import check_files, existing_entries
 from survey.literature.pool import blank_entry
-from survey.literature.problems import expected, quoted
+from survey.literature.problems import Problem, expected, kinds, quoted
 
 
 @click.command(short_help="Report every problem in bib/.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--summary", is_flag=True, help="One line per kind of problem: how many, and an example.")
 @pass_bib
-def check(folder: Path, files: tuple[Path, ...]) -> None:
+def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
     """Report every problem in the pool, the excluded records, the taxonomy and the codings.
 
     Each line names file, line, entry, field, what was found, what was expected and the nearest
@@ -37,22 +40,32 @@ def check(folder: Path, files: tuple[Path, ...]) -> None:
     With FILES, check only those: .bib files against the taxonomy (and against the pool, for
     duplicates), .toml files as a taxonomy, .csv files as a coding.
     """
+    report = _fail_in_short if summary else fail
     pool, problems = read_pool(folder)
     if pool is None:
-        fail(problems)
+        report(problems)
     if files:
         found = check_files(files, pool)
         if found:
-            fail(found)
+            report(found)
         click.echo(f"{len(files)} file{'s' if len(files) != 1 else ''}: no problems")
         return
     if problems:
-        fail(problems)
+        report(problems)
     parts = [f"{len(pool)} entries", f"{len(pool.records)} excluded records",
              f"{len(pool.taxonomy.axes)} axes", f"{len(pool.codings)} codings"]  # fmt: skip
     short = [entry.key for entry in (*pool.entries, *pool.records) if entry.text("authors-incomplete")]
     note = f"; {len(short)} author list{'s' if len(short) != 1 else ''} known to be incomplete ({', '.join(short)})"
     click.echo(f"{', '.join(parts)}: no problems{note if short else ''}")
+
+
+def _fail_in_short(problems: Sequence[Problem]) -> NoReturn:
+    """Print how many problems there are of each kind, with the first of each, and exit with status 1."""
+    rows = [(kind.number, str(kind.first)) for kind in kinds(problems)]
+    click.echo(tabulate(rows, headers=["times", "the first"], tablefmt="plain"), err=True)
+    click.echo(f"{len(problems)} problem{'s' if len(problems) != 1 else ''} of "
+               f"{len(rows)} kind{'s' if len(rows) != 1 else ''}", err=True)  # fmt: skip
+    raise SystemExit(1)
 
 
 @click.command("list", short_help="List the matching entries.")
