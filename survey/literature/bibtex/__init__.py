@@ -5,6 +5,7 @@ import this one, which itself imports only ``problems``.
 """
 
 from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed, unwritable
+from survey.literature.bibtex.commands import COMBINING, FONTS, SYMBOLS
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
@@ -16,7 +17,7 @@ from survey.literature.bibtex.fields import (
     check_combinations,
     check_field,
 )
-from survey.literature.bibtex.latex import COMBINING, FONTS, SYMBOLS, readable, to_latex
+from survey.literature.bibtex.latex import readable, to_latex
 from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, write_bibtex
 
