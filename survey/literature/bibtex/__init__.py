@@ -4,7 +4,17 @@
 import this one, which itself imports only ``problems``.
 """
 
-from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed, unwritable
+from survey.literature.bibtex.blocks import (
+    FORBIDDEN,
+    KEY,
+    MONTHS,
+    Block,
+    Document,
+    Field,
+    address_of,
+    collapsed,
+    unwritable,
+)
 from survey.literature.bibtex.commands import COMBINING, FONTS, SYMBOLS
 from survey.literature.bibtex.fields import (
     CHECKS,
@@ -23,7 +33,7 @@ from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, w
 
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
-    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "arxiv_date", "check_combinations",
+    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "address_of", "arxiv_date", "check_combinations",
     "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "to_latex", "unwritable",
     "write_bibtex",
 ]  # fmt: skip

@@ -38,6 +38,7 @@ from survey.literature.pool.editions import (
     Works,
     aliases,
     check_editions,
+    check_former_keys,
     check_published_keys,
     read_editions,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "check_duplicates",
     "check_editions",
     "check_impossible_cells",
+    "check_former_keys",
     "check_published_keys",
     "check_routes",
     "check_rulings",

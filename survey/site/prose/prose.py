@@ -32,7 +32,7 @@ LIVE = re.compile(
     r"(?P<code>^(?P<indent>[ ]*)(?P<fence>```|~~~).*?^(?P=indent)(?P=fence)[^\n]*$|`[^`\n]+`)"
     r"|(?P<display>^[ ]*\$\$(?P<block>.+?)\$\$[ ]*$)"
     r"|(?P<inline>(?<![\\$\w])\$(?!\s)(?P<formula>[^$\n]+?)(?<!\s)\$(?![\w$]))"
-    r"|(?P<citation>\[(?P<keys>@@?[\w.+-]+(?:\s*;\s*@@?[\w.+-]+)*)\])",
+    r"|(?P<citation>\[(?P<keys>@@?[\w.+:/-]+(?:\s*;\s*@@?[\w.+:/-]+)*)\])",
     re.DOTALL | re.MULTILINE,
 )
 """Code, which stays unchanged; formulas; citations."""
