@@ -27,13 +27,14 @@ from survey.literature.bibtex.fields import (
     check_combinations,
     check_field,
 )
-from survey.literature.bibtex.latex import readable, to_latex
+from survey.literature.bibtex.formulas import in_unicode
+from survey.literature.bibtex.latex import readable, runs, to_latex
 from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
-    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "address_of", "arxiv_date", "check_combinations",
-    "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "to_latex", "unwritable",
-    "write_bibtex",
+    "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "address_of", "arxiv_date",
+    "check_combinations", "check_field", "collapsed", "in_unicode", "parse_bibtex", "parse_names", "read_bibtex",
+    "readable", "runs", "to_latex", "unwritable", "write_bibtex",
 ]  # fmt: skip

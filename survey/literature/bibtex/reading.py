@@ -70,7 +70,9 @@ def _repeated_keys(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
     for block in blocks:
         first = keys.setdefault(address_of(block.key).lower(), block)
         if first is not block:
-            yield Problem(shown, block.line, f"the key {_likeness(block, first)} (first in line {first.line})", block.key)
+            yield Problem(
+                shown, block.line, f"the key {_likeness(block, first)} (first in line {first.line})", block.key
+            )
 
 
 def _likeness(block: Block, first: Block) -> str:

@@ -119,7 +119,10 @@ def _environment() -> Environment:
     )
     env.filters.update(code=code, tags=lambda tags: code(format_tags(tags) or "not coded"))
     env.globals.update(
-        address_of=address_of, link=link, formatted_number=formatted_number, number=lambda n, one, many: f"{n} {one if n == 1 else many}"
+        link=link,
+        address_of=address_of,
+        formatted_number=formatted_number,
+        number=lambda n, one, many: f"{n} {one if n == 1 else many}",
     )
     return env
 

@@ -68,7 +68,7 @@ def _page(
         )
 
     fields = [entry.block.type, entry.key, *((name, field.text) for name, field in entry.block.fields.items())]
-    beside = [(other.key, other.title, other.by, other.year, shared) for other, shared in near]
+    beside = [(other.key, other.text("title"), other.by, other.year, shared) for other, shared in near]
     shown = [fields, beside, [(*claim, status.name) for *claim, status in claims], facts.issues, facts.other_data]
     shown += [(one.page, one.title, one.passages) for one in mentions]
     return facts.cached(f"{page} {digest(json.dumps(shown))}", made, data=False)
