@@ -19,7 +19,7 @@ from survey.cli.literature.printing import entry_page, summary_line
 from survey.cli.output import formats
 from survey.escaping import visible
 from survey.literature import Pool, load, read_pool, read_taxonomy
-from survey.literature.bibtex import arxiv_date
+from survey.literature.bibtex import KEY, arxiv_date
 from survey.literature.export import FORMATS
 from survey.literature.loading import TAXONOMY
 from survey.literature.loading.checking import check_files, existing_entries
@@ -172,7 +172,7 @@ def new(folder: Path, name: str) -> None:
         survey check
     """
     taxonomy = read_taxonomy(folder / TAXONOMY)
-    if not arxiv_date(name) and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._+-]*", name):
+    if not arxiv_date(name) and (not KEY.fullmatch(name) or re.match(r"[0-9]|(?i:arxiv:)", name)):
         raise click.UsageError(f'{quoted(name)} is neither an arXiv id ("2603.06859") nor a key ("word2026")')
     for path, block in existing_entries(folder, name):
         known = f"{block.key or 'an entry without a key'} ({path}:{block.line})"

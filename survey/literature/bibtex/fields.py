@@ -13,7 +13,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from survey.literature.bibtex.blocks import MONTHS, Block, key_problem
-from survey.literature.bibtex.latex import UnknownLatex, to_unicode
+from survey.literature.bibtex.commands import UnknownLatex
+from survey.literature.bibtex.latex import to_unicode
 from survey.literature.bibtex.names import parse_names
 from survey.literature.problems import expected, quoted
 

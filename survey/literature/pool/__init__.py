@@ -38,6 +38,7 @@ from survey.literature.pool.editions import (
     Works,
     aliases,
     check_editions,
+    check_former_keys,
     check_published_keys,
     read_editions,
 )
@@ -129,6 +130,7 @@ __all__ = [
     "check_days",
     "check_duplicates",
     "check_editions",
+    "check_former_keys",
     "check_impossible_cells",
     "check_published_keys",
     "check_routes",

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import chain
 from urllib.parse import urlsplit
 
+from survey.literature.bibtex import address_of
 from survey.literature.pool.entries import Entry
 from survey.literature.problems import Problem
 
@@ -79,7 +80,7 @@ class Duplicate:
 
 
 def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
-    """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key."""
+    """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key or address."""
     for found in duplicates(entries):
         entry = found.entry
         written = entry.block.fields.get(found.field)
@@ -88,7 +89,7 @@ def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
 
 
 def duplicates(entries: Iterable[Entry]) -> Iterator[Duplicate]:
-    """Yield every entry that seems to be the same work as an earlier one, or uses its key."""
+    """Yield every entry that seems to be the same work as an earlier one, or uses its key or address."""
     works = [_Work(entry) for entry in entries]
     seen: dict[tuple[str, str], _Work] = {}
     titles: defaultdict[str, list[_Work]] = defaultdict(list)
@@ -107,10 +108,11 @@ def duplicates(entries: Iterable[Entry]) -> Iterator[Duplicate]:
                 yield _duplicate(work, first, "title", "the same title as {}: is it the same work?")
                 break
         alike.append(work)
-        first = seen.setdefault(("key", work.entry.key.lower()), work)
+        first = seen.setdefault(("key", address_of(work.entry.key).lower()), work)
         if first is not work and first.entry.path != work.entry.path:
             # within one file, repeated keys are reported where the file is read
-            yield _duplicate(work, first, "key", "the same key as {}: is it the same work?")
+            alike_in = "key" if first.entry.key.lower() == work.entry.key.lower() else "address"
+            yield _duplicate(work, first, "key", f"the same {alike_in} as {{}}: is it the same work?")
     yield from _similar_titles(works)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from survey.literature import Entry
+from survey.site.markup.links import address, entry_page
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
@@ -27,7 +28,8 @@ def newest(entries: Iterable[Entry]) -> list[Item]:
     """Return the entries as items, the most recently added first."""
     ordered = sorted(entries, key=lambda e: (e.added, e.key), reverse=True)[:NEWEST]
     return [
-        Item(f"{e.by} ({e.year}): {e.title}", f"entries/{e.key}/", e.added, e.text("summary"), e.url) for e in ordered
+        Item(f"{e.by} ({e.year}): {e.title}", address(entry_page(e.key)), e.added, e.text("summary"), e.url)
+        for e in ordered
     ]
 
 

@@ -27,9 +27,13 @@ def inert(text: str) -> Markup:
     >>> str(inert("a *b* <c>"))
     'a &#42;b&#42; &#60;c&#62;'
     """
-    flat = " ".join(text.split())
-    safe = ACTIVE.sub(lambda m: f"&#{ord(m.group())};", flat)
+    safe = literal(" ".join(text.split()))
     return Markup(LINE_START.sub(lambda m: f"{m.group(1)}&#{ord(m.group(2))};", safe))
+
+
+def literal(text: str) -> Markup:
+    """Escape the characters of a text that could act anywhere but at the start of a line, and keep its blanks."""
+    return Markup(ACTIVE.sub(lambda m: f"&#{ord(m.group())};", text))
 
 
 def heading(text: str) -> str:

@@ -66,10 +66,10 @@ def typed(page: Page, base: tuple[dict[str, str], list[str]], **changed: str) ->
 MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "nothing filled in": ({}, []),
     "no key": ({"f-key": ""}, ["key @misc has no key (expected @misc{key, ...)"]),
-    "a blank in the key": ({"f-key": "a b"}, ['key "a b" cannot be a key (letters, digits, . _ + - only)']),
+    "a blank in the key": ({"f-key": "a b"}, ['key "a b" cannot be a key (letters, digits, . _ + -, and : / inside)']),
     "a key that is the name of a list": ({"f-key": "Index"}, ['key "Index" cannot be a key (the site has another page or file of this name)']),
     "a key that is the name of a file": ({"f-key": "x.bib"}, ['key "x.bib" cannot be a key (the site has another page or file of this name)']),
-    "a former key that leaves its folder": ({"f-ids": "a, ../../x"}, ['ids "../../x" cannot be a key (letters, digits, . _ + - only)']),
+    "a former key that leaves its folder": ({"f-ids": "a, ../../x"}, ['ids "../../x" cannot be a key (letters, digits, . _ + -, and : / inside)']),
     "a type without its field": ({"f-type": "article"}, ["journal is missing (an @article needs it)"]),
     "no number at all": ({"f-url": "", "f-eprint": ""}, ["url is missing (an entry needs a url, a doi or an eprint)"]),
     "a version in the arXiv id": ({"f-eprint": "2603.06859v2"}, ['eprint "2603.06859v2" is not an arXiv id (did you mean "2603.06859"?)']),

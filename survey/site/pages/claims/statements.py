@@ -14,6 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from survey.extras import PROJECT
 from survey.literature import Pool
+from survey.literature.bibtex import address_of
 from survey.literature.claims import READINGS, Judgement, question
 from survey.literature.export.rdf import (
     PREFIXES,
@@ -29,7 +30,7 @@ from survey.literature.export.rdf import (
     trig,
 )
 from survey.literature.pool import Entry
-from survey.site.markup.links import address
+from survey.site.markup.links import address, entry_page
 from survey.site.pages.claims.vocabulary import definitions, slug
 
 LICENCE = Iri("https://creativecommons.org/publicdomain/zero/1.0/")
@@ -216,7 +217,7 @@ class Statements:
 
     def _work(self, key: str) -> Iri:
         """Return the IRI of an entry, or of the row of an excluded record."""
-        return self.iri(f"entries/{key}.md") if key in self.pool else self.iri("explore/excluded.md", key)
+        return self.iri(entry_page(key)) if key in self.pool else self.iri("explore/excluded.md", address_of(key))
 
     def _sources(self, judgement: Judgement) -> list[Entry]:
         """Return the work that made a claim first, if the claim names one of the background."""

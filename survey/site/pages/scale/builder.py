@@ -11,6 +11,7 @@ from survey.literature import Pool, Value
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
+from survey.site.markup.links import address, entry_page
 from survey.site.markup.templates import render
 from survey.site.markup.text import words
 from survey.site.notebooks.rendering import Table
@@ -86,7 +87,7 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     shown = numbers.assign(
         label=[labels[kind] for kind in numbers["kind"]],
         work=[f"{pool[key].by}, {pool[key].year}" for key in numbers["key"]],
-        href=[f"{ROOT}entries/{key}/" for key in numbers["key"]],
+        href=[ROOT + address(entry_page(key)) for key in numbers["key"]],
         text="",
     )
     mute = pd.DataFrame(
@@ -137,7 +138,7 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
     labels = {kind.id: kind.label for kind in pool.evidence}
     works = [
         {"size": row[size], "width": row[width], "kind": labels[row["kind"]], "work": f"{pool[row['key']].by}, "
-         f"{pool[row['key']].year}", "href": f"{ROOT}entries/{row['key']}/"}
+         f"{pool[row['key']].year}", "href": ROOT + address(entry_page(row["key"]))}
         for _, row in both.iterrows()
     ]  # fmt: skip
     domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]
