@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from survey.literature.bibtex import Block, Document, Field, key_problem, write_bibtex
+from survey.literature.bibtex import Block, Document, Field, address_of, key_problem, write_bibtex
 from survey.literature.conversion.foreign import PREAMBLE, REMARK, Aside, Draft, decoded, read_foreign
 from survey.literature.conversion.grouping import Grouping, grouping
 from survey.literature.conversion.history import added_as_noted, added_in_git, day_in
@@ -119,16 +119,16 @@ def _only_days(part: Aside) -> bool:
 
 
 def _with_keys_of_their_own(drafts: Iterable[Draft], aside: list[Aside]) -> list[Draft]:
-    """Return the drafts whose key can be one and is that of no earlier draft."""
+    """Return the drafts whose key can be one, with an address that no earlier draft has."""
     seen: dict[str, Draft] = {}
     for draft in drafts:
         if problem := key_problem(draft.key) if draft.key else "there is no key":
             aside.append(Aside(draft.line, draft.raw, problem))
-        elif first := seen.get(draft.key.lower()):
+        elif first := seen.get(address_of(draft.key).lower()):
             same = "the same entry" if first.fields == draft.fields else "another entry with this key"
             aside.append(Aside(draft.line, draft.raw, f"{same} is in line {first.line}"))
         else:
-            seen[draft.key.lower()] = draft
+            seen[address_of(draft.key).lower()] = draft
     return list(seen.values())
 
 
