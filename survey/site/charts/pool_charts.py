@@ -210,10 +210,12 @@ def _unless(over: alt.Parameter) -> Any:
 
 
 def _cell_link(axis: str, cell: str) -> str:
-    """Return the link of a cell: to the page of a value, or to the section of an absence on the page of its axis."""
+    """Return the link of a cell: to the page of a value, to the section of an absence, or to the entries not coded."""
     link = f"{ROOT}axes/{axis}/"
     word = cell.partition(": ")[0]
-    return f"{link}#{word}" if word in {*Absence, NOT_CODED} else f"{link}{word}/"
+    if word == NOT_CODED:  # no section tells of it
+        return f"{ROOT}explore/?{axis}={word}"
+    return f"{link}#{word}" if word in {*Absence} else f"{link}{word}/"
 
 
 def _worth_showing(cell: str, axis: Axis, total: float) -> bool:

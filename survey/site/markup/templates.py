@@ -11,6 +11,7 @@ from survey.literature.bibtex import address_of
 from survey.site.markup.citations import reference
 from survey.site.markup.formulas import heading_of, title_of
 from survey.site.markup.links import entry_page, filtered, url
+from survey.site.markup.optional import has
 from survey.site.markup.text import chapter, code, heading, inert, language, words
 from survey.site.markup.works import LISTED, short, work
 
@@ -42,6 +43,7 @@ def environment() -> Environment:
         work=work,
         short=short,
         listed=LISTED,
+        has=has,
     )
     return env
 

@@ -26,6 +26,7 @@ from survey.literature.pool import Adjudication, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.drafts import SUMMARY
 from survey.site.facts import Facts, Files
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 
 if TYPE_CHECKING:
@@ -46,9 +47,11 @@ def agreement_pages(facts: Facts) -> Files:
     """Yield the overview, the figures and confusions of each pair, and the disagreements on each axis.
 
     The overview starts with the pair that has the most entries read blind, since agreement of readers
-    who knew each other's tags shows little.
+    who knew each other's tags shows little. Nothing if there is no second reading of any kind.
     """
     pool = facts.pool
+    if not has(pool, PAGE):
+        return
     yield from _settlements(pool)
     if pool.audits:
         yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE, stands=stands,

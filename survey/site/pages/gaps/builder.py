@@ -22,6 +22,7 @@ from survey.literature.gaps.indicators import carried
 from survey.literature.pool import Note
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor, url
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 from survey.site.pages.gaps.bias import left_out, read_on, searched
 from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, named
@@ -39,7 +40,9 @@ Cards = Mapping[int, tuple[Card, ...]]
 
 
 def gap_pages(facts: Facts) -> Files:
-    """Yield every file on gaps: the overview, and a map for each pair of main axes with its entries."""
+    """Yield every file on gaps, if there are two main axes: the overview, and a map for each pair with its entries."""
+    if not has(facts.pool, "gaps/index.md"):
+        return
     pool, found = facts.pool, facts.once(maps_with_cards)
     maps, cards = [map for map, _ in found], {id(map): cards for map, cards in found}
     yield from _index(pool, maps, cards, pool.notes, facts.readers)

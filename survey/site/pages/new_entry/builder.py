@@ -17,11 +17,13 @@ from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
 from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
-from survey.site.facts import Facts, Files
+from survey.site.facts import ADDING, PROTOCOL, Facts, Files
 from survey.site.markup.templates import render
 from survey.site.pages.related.builder import WORKS
 
 PAGE = "take-part/new-entry.md"
+
+GUIDES: Final = ((PROTOCOL, "which works are retained"), (ADDING, "how entries are added"))
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
 AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
@@ -99,6 +101,7 @@ def new_entry_pages(facts: Facts) -> Files:
             pool=pool,
             page=PAGE,
             works=WORKS,
+            guides=[(path, words) for path, words in GUIDES if path in facts.guides],
             issues=facts.issues,
             repository=facts.repository,
             vocabulary=vocabulary(pool),
