@@ -13,7 +13,7 @@ from survey.literature.pool import NOT_CODED, cell_label, cells
 from survey.literature.taxonomy import Absence, Taxonomy
 from survey.site.charts.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, filled, finished, look
 from survey.site.markup.links import anchor
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, in_sentence, words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -36,7 +36,7 @@ def bars(pool: Pool, axis: str) -> Chart:
     entries = len(pool.records) if asked.on == "record" else len(pool)
     return Chart(
         id=f"by-{axis}",
-        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
+        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {in_sentence(asked.label)}",
         sentence=_bars_sentence(table, asked, entries),
         source=_source(pool, entries, asked),
         spec=filled(
@@ -100,7 +100,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
     width = max(34 * len(shown), 200)
     return Chart(
         id=f"{rows}-by-{columns}",
-        title=f"{down.label} by {across.label.lower()}",
+        title=f"{down.label} by {in_sentence(across.label)}",
         sentence=_matrix_sentence(data, down, across),
         source=_source(pool, len(pool), down, across),
         spec=filled(
@@ -235,7 +235,7 @@ def _bars_sentence(table: pd.DataFrame, axis: Axis, whole: int) -> str:
     empty = values[values["count"] == 0]["label"]
     first = " as first value" if axis.shape.value == "ranked" else ""  # it may still stand beside others
     nothing = f"; no entry has {_list(empty, 'or')}{first}" if len(empty) else "; no value is empty"
-    return f"{leads[0].upper()}{leads[1:]}{nothing}."
+    return f"{at_start(leads)}{nothing}."
 
 
 def _matrix_sentence(data: Sequence[dict[str, Any]], down: Axis, across: Axis) -> str:

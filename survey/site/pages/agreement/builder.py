@@ -28,6 +28,7 @@ from survey.site.drafts import SUMMARY
 from survey.site.facts import Facts, Files
 from survey.site.markup.optional import has
 from survey.site.markup.templates import render
+from survey.site.markup.text import in_sentence
 
 if TYPE_CHECKING:
     import altair as alt
@@ -275,8 +276,8 @@ def _sentence(found: Sequence[Agreement]) -> str:
         return "There is nothing to compare yet."
     low, high = defined[0], defined[-1]
     return (
-        f"Corrected for chance, agreement ranges from {_digits(high.kappa.value, 2)} on {high.axis.label.lower()} "
-        f"to {_digits(low.kappa.value, 2)} on {low.axis.label.lower()} (Cohen's kappa)."
+        f"Corrected for chance, agreement ranges from {_digits(high.kappa.value, 2)} on {in_sentence(high.axis.label)} "
+        f"to {_digits(low.kappa.value, 2)} on {in_sentence(low.axis.label)} (Cohen's kappa)."
     )
 
 

@@ -24,6 +24,7 @@ from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor, url
 from survey.site.markup.optional import has
 from survey.site.markup.templates import render
+from survey.site.markup.text import in_sentence
 from survey.site.pages.gaps.bias import left_out, read_on, searched
 from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, named
 
@@ -159,8 +160,9 @@ def _found(pool: Pool, map: GapMap) -> str:
     verb = "is" if parts and parts[0].startswith("1 ") else "are"
     parts[:1] = [first.replace(" ", f" {verb} ", 1) for first in parts[:1]]
     rest = f" Of the other {len(map.cells) - filled}, {_listed(parts)}." if parts else ""
+    cells = f"{len(map.cells)} cells of {in_sentence(map.rows.label)} by {in_sentence(map.columns.label)}"
     return (
-        f"{filled} of {len(map.cells)} cells of {map.rows.label.lower()} by {map.columns.label.lower()} hold entries, "
+        f"{filled} of {cells} hold entries, "
         f"{total[Kind.THIN]} of them one or two.{rest} "
         f"(n = {map.n} with a value on both axes, of {map.total}; edition {pool.day.isoformat()}.)"
     )
