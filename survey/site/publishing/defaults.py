@@ -1,7 +1,7 @@
 """The settings that every survey needs, where its mkdocs.yml does not say otherwise.
 
-They are stated once, as mkdocs.yml states them: ``completed`` adds them to settings that were read, ``complete`` to those
-of a running MkDocs.
+They are stated once, as mkdocs.yml states them: ``completed`` adds them to settings that were read, ``complete`` to
+those of a running MkDocs.
 """
 
 from __future__ import annotations

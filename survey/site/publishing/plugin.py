@@ -74,6 +74,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.building: StagedBuild | None = None
         self.policy: Any = None
         self.pages: Any = None
+        self.computed: dict[str, Any] = {}
         self.cache: Any = None
         self.build: Any = None
         self.last: Any = None
@@ -196,7 +197,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         return files
 
     def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> int:
-        """Prepare what one build needs to know: the data, the cache, the last build; return how many problems it has."""
+        """Prepare what one build needs: the data, the cache, the last build; return how many problems the data have."""
         self.cache = self.cache or self.wing.Cache(self._cache_folder("site"))
         if self.building:
             self.building.steps.enter_context(self.cache)
@@ -225,7 +226,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.last is None or self.last.site != place:
             self.last = self.wing.LastBuild.read(place, self._cache_folder("") / RECORD)
         self.site = self.wing.SiteFiles(self.last, config.site_dir, stay=self.stays)
-        self.computed: dict[str, Any] = {}
+        self.computed = {}
         self.notebooks: dict[str, str] = {}
         self.wrong: list[str] = []
         return len(problems)

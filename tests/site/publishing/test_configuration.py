@@ -59,7 +59,10 @@ def test_what_a_survey_states_itself_stays(project: Path) -> None:
     assert found["plugins"][0]["search"]["separator"] == "x"
     assert found["markdown_extensions"][:2] == ["attr_list", {"toc": {"permalink": True}}]
     assert found["markdown_extensions"].count("attr_list") == 1
-    assert found["validation"] == {"anchors": "ignore", "links": {"absolute_links": "warn", "unrecognized_links": "warn"}}
+    assert found["validation"] == {
+        "anchors": "ignore",
+        "links": {"absolute_links": "warn", "unrecognized_links": "warn"},
+    }
 
 
 def test_a_survey_without_a_navigation_gets_one_of_the_pages_that_it_has(project: Path) -> None:

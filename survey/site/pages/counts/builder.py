@@ -14,7 +14,7 @@ from survey.site.pages.counts.screening import screening_page
 
 
 def count_pages(facts: Facts) -> Files:
-    """Yield the pages on statistics, and those on cross-tabulations, screening and appraisal that have something to show."""
+    """Yield the pages on statistics, and on pairs of axes, screening and appraisal if there is something to show."""
     yield _statistics(facts)
     page = "measure/crosstabs.md"
     if has(facts.pool, page):
