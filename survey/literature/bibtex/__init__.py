@@ -5,6 +5,7 @@ import this one, which itself imports only ``problems``.
 """
 
 from survey.literature.bibtex.blocks import FORBIDDEN, KEY, MONTHS, Block, Document, Field, collapsed, unwritable
+from survey.literature.bibtex.capitals import escaped, protected, unprotected
 from survey.literature.bibtex.fields import (
     CHECKS,
     CITED,
@@ -23,6 +24,6 @@ from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, w
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
     "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "arxiv_date", "check_combinations",
-    "check_field", "collapsed", "parse_bibtex", "parse_names", "read_bibtex", "readable", "to_latex", "unwritable",
-    "write_bibtex",
+    "check_field", "collapsed", "escaped", "parse_bibtex", "parse_names", "protected", "read_bibtex", "readable",
+    "to_latex", "unprotected", "unwritable", "write_bibtex",
 ]  # fmt: skip
