@@ -1,9 +1,8 @@
-"""Subcommands on the pool: check, list, show, export, new."""
+"""Subcommands on the pool: check, list, show, export."""
 
 from __future__ import annotations
 
 import os
-import re
 import textwrap
 from collections.abc import Sequence
 from datetime import date
@@ -17,13 +16,9 @@ from survey.atomic import write_atomically
 from survey.cli.literature.options import as_of, fail, pass_bib, primary, select_entries, where
 from survey.cli.literature.printing import entry_page, summary_line
 from survey.cli.output import formats
-from survey.escaping import visible
-from survey.literature import Pool, load, read_pool, read_taxonomy
-from survey.literature.bibtex import KEY, arxiv_date
+from survey.literature import Pool, load, read_pool
 from survey.literature.export import FORMATS
-from survey.literature.loading import TAXONOMY
-from survey.literature.loading.checking import check_files, existing_entries
-from survey.literature.pool import blank_entry
+from survey.literature.loading.checking import check_files
 from survey.literature.problems import Problem, expected, kinds, quoted
 
 
@@ -157,27 +152,4 @@ def export(
     click.echo(f"{len(pool)} entries written to {output}", err=True)
 
 
-@click.command(short_help="Print a blank entry to fill in.")
-@click.argument("name", metavar="ARXIV-ID|KEY")
-@pass_bib
-def new(folder: Path, name: str) -> None:
-    """Print a blank entry with every axis and its values.
-
-    Given an arXiv id, year, month and URL are filled in; nothing is looked up on the network. If
-    the id or key already exists, standard error says where. The entry is printed all the same,
-    since an excluded record may be included later.
-
-    \b
-        survey new 2603.06859 >> bib/pool.bib
-        survey check
-    """
-    taxonomy = read_taxonomy(folder / TAXONOMY)
-    if not arxiv_date(name) and (not KEY.fullmatch(name) or re.match(r"[0-9]|(?i:arxiv:)", name)):
-        raise click.UsageError(f'{quoted(name)} is neither an arXiv id ("2603.06859") nor a key ("word2026")')
-    for path, block in existing_entries(folder, name):
-        known = f"{block.key or 'an entry without a key'} ({path}:{block.line})"
-        click.echo(visible(f"{name} already exists: {known}"), err=True)
-    click.echo(blank_entry(name, taxonomy, date.today().isoformat()), nl=False)
-
-
-COMMANDS = (check, list_command, show, export, new)
+COMMANDS = (check, list_command, show, export)

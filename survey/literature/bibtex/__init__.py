@@ -16,6 +16,7 @@ from survey.literature.bibtex.blocks import (
     key_problem,
     unwritable,
 )
+from survey.literature.bibtex.capitals import escaped, protected, unprotected
 from survey.literature.bibtex.commands import COMBINING, FONTS, SYMBOLS
 from survey.literature.bibtex.fields import (
     CHECKS,
@@ -37,6 +38,7 @@ from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, w
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
     "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "address_of", "arxiv_date",
-    "check_combinations", "check_field", "collapsed", "enclosed", "in_unicode", "key_problem", "parse_bibtex",
-    "parse_names", "read_bibtex", "readable", "runs", "to_latex", "unknown_latex", "unwritable", "write_bibtex",
+    "check_combinations", "check_field", "collapsed", "enclosed", "escaped", "in_unicode", "key_problem",
+    "parse_bibtex", "parse_names", "protected", "read_bibtex", "readable", "runs", "to_latex", "unknown_latex",
+    "unprotected", "unwritable", "write_bibtex",
 ]  # fmt: skip
