@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from survey.literature import Pool, load
 from survey.site.facts import Facts
 from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.counts.builder import count_pages
-from survey.site.pages.entries.builder import entry_pages
 from survey.site.pages.explorer.builder import explorer_pages
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.new_entry.builder import new_entry_pages
