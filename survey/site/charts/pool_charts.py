@@ -217,7 +217,7 @@ def years(pool: Pool) -> Chart:
     )
 
 
-def _with_early_years_together(years: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_early_years_together(years: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
     """Return the bars of the years: the early ones as one bar where large numbers would write over each other."""
     if len(years) <= YEARS or sum(year["count"] >= 100 for year in years) <= 2:
         return years
