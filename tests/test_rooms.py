@@ -18,7 +18,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
         "problems", "bibtex", "taxonomy", "pool", "counting", "agreement", "claims", "gaps", "related", "export",
-        "loading", "double_coding", "scout", "publishing",
+        "loading", "double_coding", "scout", "publishing", "conversion",
     ),
     "survey.traces": (
         "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit", "stopping",
@@ -26,9 +26,9 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     ),
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
-        "publishing",
+        "publishing", "scaffold",
     ),
-    "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site"),
+    "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site", "init"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

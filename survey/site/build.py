@@ -32,8 +32,8 @@ from survey.site.drafts import (
     placeholders,
     preview_placeholders,
 )
-from survey.site.facts import Facts, cached_name, facts_fingerprint
-from survey.site.families import FAMILIES, Content, Family
+from survey.site.facts import Facts, cached_name, facts_fingerprint, guides_in
+from survey.site.families import FAMILIES, Content, Family, families_of
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import source_locations
@@ -52,7 +52,7 @@ def build(facts: Facts) -> dict[str, Content]:
     """Return all computed files of the site."""
     out: dict[str, Content] = {}
     fills = placeholders(facts.source)
-    for family in FAMILIES:
+    for family in families_of(facts.source.taxonomy.settings.wings):
         part = facts.reading(frozenset(family.reads or NO_PROSE))
         made = part.cached(family.name, partial(_made, family, part), family.reads is not None)
         _add(out, {path: filled(content, fills) for path, content in made.items()})
@@ -179,12 +179,16 @@ class Build:
         return [
             str(self.data),
             self.preview,
-            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters),
+            facts_fingerprint(data, (*self._addresses, *self._guides), self.notebooks, self._chapters),
         ]
 
     @property
     def _addresses(self) -> tuple[str, str, str]:
         return self.site_url, self.issues, self.repository
+
+    @cached_property
+    def _guides(self) -> tuple[str, ...]:
+        return guides_in(self.docs) if self.docs else ()
 
     @cached_property
     def _chapters(self) -> Sequence[Chapter]:
@@ -198,7 +202,7 @@ class Build:
 
         """
         out: dict[str, Computed] = {}
-        for family in FAMILIES:
+        for family in families_of(self._known["wings"]):
             found = self.shown.files.get(family.name, {})
             if self._waits(family):
                 assert self.later is not None
@@ -278,7 +282,9 @@ class Build:
     @cached_property
     def facts(self) -> Facts:
         """The data, read when they are first asked for."""
-        facts = Facts(self._read[0], *self._addresses, self.notebooks, self._chapters, self.cache, self.data)
+        facts = Facts(
+            self._read[0], *self._addresses, self.notebooks, self._chapters, self.cache, self.data, self._guides
+        )
         for reads in {frozenset(family.reads) for family in FAMILIES if family.reads is not None}:
             if part := self.kept.get(self._fingerprint(reads)):
                 facts.readings[reads] = part
@@ -292,7 +298,7 @@ class Build:
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
         tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
-        return facts_fingerprint(data, self._addresses, tables, discussed)
+        return facts_fingerprint(data, (*self._addresses, *self._guides), tables, discussed)
 
     @cached_property
     def _known(self) -> dict[str, Any]:
@@ -312,6 +318,7 @@ class Build:
                 "structured": dataset(pool, self.site_url),
                 "published": pool.last_added.isoformat(),
                 "sources": source_locations(pool),
+                "wings": list(pool.taxonomy.settings.wings),
             }
             if not problems:
                 self.cache.keep(name, found)

@@ -34,6 +34,15 @@ Cells = Mapping[str, Related]
 """The citation material of each cell of a pair of axes, by its anchor on the page of the pair."""
 
 
+PROTOCOL, ADDING = "take-part/protocol.md", "take-part/adding-an-entry.md"
+"""The hand-written pages that computed ones lead to: which works are retained, and how entries are added."""
+
+
+def guides_in(docs: Path) -> tuple[str, ...]:
+    """Return those of these pages that a folder of hand-written pages has."""
+    return tuple(page for page in (PROTOCOL, ADDING) if (docs / page).is_file())
+
+
 @dataclass(frozen=True)
 class Facts:
     """The pool, the address of the site, and data derived from both; each part is computed on first use.
@@ -55,6 +64,8 @@ class Facts:
     cache: Cache = field(default_factory=Cache)
     folder: Path | None = None
     """The folder of the data; without it nothing is taken from the cache by its name."""
+    guides: tuple[str, ...] = ()
+    """The hand-written pages that computed ones lead to, if the survey has them (``guides_in``)."""
     reads: Reads = PROSE | {TABLES, CHAPTERS}
     """What the families that are given these facts read."""
 
@@ -75,7 +86,7 @@ class Facts:
         data = data_fingerprints(self.source, self.folder, reads)[reads]
         shown = self.notebooks if TABLES in self.reads else ()
         discussed = self.chapters if CHAPTERS in self.reads else ()
-        return facts_fingerprint(data, (self.site_url, self.issues, self.repository), shown, discussed)
+        return facts_fingerprint(data, (self.site_url, self.issues, self.repository, *self.guides), shown, discussed)
 
     @cached_property
     def other_data(self) -> str:

@@ -313,7 +313,7 @@ def test_an_entry_filled_in_by_the_readme_passes(survey: Survey, small: Path) ->
 def test_new_takes_an_arxiv_id_or_a_key(survey: Survey) -> None:
     result = survey("new", "two words")
     assert result.exit_code == 2
-    assert '"two words" is neither an arXiv id ("2603.06859") nor a key ("word2026")' in result.stderr
+    assert '"two words" is neither an arXiv id ("2603.06859"), a DOI, a web address nor a key ("word2026")' in result.stderr
 
 
 # ----------------------------------------------------------------- the manual

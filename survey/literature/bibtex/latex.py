@@ -93,6 +93,15 @@ def to_latex(text: str) -> str:
     return text.translate(IN_LATEX)
 
 
+def unknown_latex(text: str) -> str:
+    """Return the first command in a text that cannot be shown; empty if there is none."""
+    try:
+        to_unicode(text)
+    except UnknownLatex as error:
+        return error.command
+    return ""
+
+
 @lru_cache(maxsize=1 << 17)  # the same titles are converted many times
 def readable(text: str) -> str:
     """Return ``to_unicode(text)``, or the raw text if it cannot be converted."""

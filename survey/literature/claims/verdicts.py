@@ -282,7 +282,7 @@ class Judge:
         Where it held only as one reader coded the works, and another did not, it was read differently from the start.
         """
         claim, now = found.claim, self.pool.as_of(found.day)
-        known = {date.fromisoformat(entry.text("added")) for entry in now} if not self.pool.editions else set()
+        known = {date.fromisoformat(entry.added) for entry in now} if not self.pool.editions else set()
         days = [day for day in sorted({*self.pool.editions, *known}) if day < found.day]
         held = next((day for day in reversed(days) if self._held(claim, day)), None)
         held = held or next((day for day in reversed(days) if self._holds(claim, day)), None)

@@ -32,7 +32,7 @@ from survey.literature.pool.codings import (
     read_trials,
     share_interval,
 )
-from survey.literature.pool.duplicates import DOI, arxiv_id, check_duplicates, title_words
+from survey.literature.pool.duplicates import DOI, Duplicate, arxiv_id, check_duplicates, duplicates, title_words
 from survey.literature.pool.editions import (
     Edition,
     Works,
@@ -43,7 +43,6 @@ from survey.literature.pool.editions import (
     read_editions,
 )
 from survey.literature.pool.entries import (
-    REQUIRED,
     Checked,
     Entry,
     Record,
@@ -88,7 +87,6 @@ __all__ = [
     "NOTES",
     "NOT_CODED",
     "READERS",
-    "REQUIRED",
     "SCREENED_COLUMNS",
     "WAS",
     "Adjudication",
@@ -101,6 +99,7 @@ __all__ = [
     "Checked",
     "Claim",
     "Coding",
+    "Duplicate",
     "Edition",
     "Entry",
     "Evaluation",
@@ -140,6 +139,7 @@ __all__ = [
     "compared_values",
     "conditions",
     "counted",
+    "duplicates",
     "format_tags",
     "mentioned",
     "pairs",

@@ -142,7 +142,7 @@ class Pool:
     @cached_property
     def last_added(self) -> date:
         """The day of the newest entry."""
-        return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
+        return max((date.fromisoformat(e.added) for e in self.entries), default=date.min)
 
     @cached_property
     def day(self) -> date:
@@ -193,7 +193,7 @@ class Pool:
         iso = day.isoformat()
         return replace(
             self,
-            entries=tuple(e for e in self.entries if e.text("added") <= iso),
+            entries=tuple(e for e in self.entries if e.added <= iso),
             records=tuple(r for r in self.records if r.text("screened") <= iso),
             snapshot=day,
             parent=None,
@@ -359,7 +359,7 @@ class Pool:
         columns = ["key", "type", "title", "authors", "year", "appeared", "added", "venue"]
         rows = [
             (e.key, e.block.type, e.title, "; ".join(n.sorted for n in e.authors), e.year, e.appeared,
-             e.text("added"), e.venue)
+             e.added, e.venue)
             for e in self.entries
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)

@@ -6,9 +6,10 @@ room except ``bibtex`` may import this one.
 
 from survey.literature.taxonomy.axes import ID, ID_SHAPE, Absence, Axis, Shape, Step, Taxonomy, Term, Value
 from survey.literature.taxonomy.reading import read_taxonomy, read_toml
+from survey.literature.taxonomy.settings import Settings
 from survey.literature.taxonomy.toml_tables import Tables
 
 __all__ = [
-    "ID", "ID_SHAPE", "Absence", "Axis", "Shape", "Step", "Tables", "Taxonomy", "Term", "Value",
+    "ID", "ID_SHAPE", "Absence", "Axis", "Settings", "Shape", "Step", "Tables", "Taxonomy", "Term", "Value",
     "read_taxonomy", "read_toml",
 ]  # fmt: skip

@@ -14,6 +14,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from survey.literature.taxonomy.settings import Settings
+
 ID = re.compile(r"(?!(?:index|readme)$)[a-z0-9]+(-[a-z0-9]+)*")
 """An id of an axis, a value or a claim: lower case, digits, single hyphens; and no name of a list of pages."""
 
@@ -213,6 +215,7 @@ class Taxonomy:
     max_bytes: int = 0
     impossible: tuple[Impossible, ...] = ()
     gaps: GapSettings = GapSettings()
+    settings: Settings = dataclasses.field(default_factory=Settings)
 
     def __getitem__(self, axis: str) -> Axis:
         return self.axes[axis]

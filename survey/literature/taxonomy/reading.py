@@ -25,12 +25,13 @@ from survey.literature.taxonomy.axes import (
     Term,
     Value,
 )
+from survey.literature.taxonomy.settings import CAN_BE_REQUIRED, WINGS, Settings
 from survey.literature.taxonomy.toml_tables import Tables, read_toml
 
 __all__ = ["read_taxonomy", "read_toml"]
 
 TOP_KEYS = ("survey", "limits", "absence", "axis", "applies", "rule", "impossible", "gaps")
-SURVEY_KEYS = ("title", "languages")
+SURVEY_KEYS = ("title", "languages", "scope", "creator", "licence", "required", "wings", "origin")
 AXIS_KEYS = (
     "label", "definition", "also", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
     "value", "family", "qualifier", "step", "part-of",
@@ -94,12 +95,24 @@ class _Reader(Tables):
             max_bytes=self._megabytes(data) * 1_000_000,
             impossible=tuple(self._impossible(where, table, axes) for where, table in self._array(data, "impossible")),
             gaps=self._gaps(data, axes),
+            settings=self._settings(survey),
         )
         if self.problems:
             raise InvalidSurvey(self.problems)
         return taxonomy
 
     # each of these methods reads one type of table and reports its problems
+
+    def _settings(self, table: dict[str, Any]) -> Settings:
+        listed = {"required": CAN_BE_REQUIRED, "wings": WINGS}
+        words = {key: self._words("survey", table, key) for key in listed}
+        for key, known in listed.items():
+            for word in words[key]:
+                self._known("survey", word, known, key)
+        scope, creator, licence, origin = (
+            self._text("survey", table, key, obligatory=False) for key in ("scope", "creator", "licence", "origin")
+        )
+        return Settings(scope, creator, licence, words["required"], words["wings"], origin)
 
     def _absences(self, data: dict[str, Any]) -> dict[Absence, Term]:
         return {

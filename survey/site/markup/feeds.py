@@ -26,9 +26,9 @@ class Item:
 
 def newest(entries: Iterable[Entry]) -> list[Item]:
     """Return the entries as items, the most recently added first."""
-    ordered = sorted(entries, key=lambda e: (e.text("added"), e.key), reverse=True)[:NEWEST]
+    ordered = sorted(entries, key=lambda e: (e.added, e.key), reverse=True)[:NEWEST]
     return [
-        Item(f"{e.by} ({e.year}): {e.title}", address(entry_page(e.key)), e.text("added"), e.text("summary"), e.url)
+        Item(f"{e.by} ({e.year}): {e.title}", address(entry_page(e.key)), e.added, e.text("summary"), e.url)
         for e in ordered
     ]
 

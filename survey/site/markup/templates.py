@@ -11,7 +11,8 @@ from survey.literature.bibtex import address_of
 from survey.site.markup.citations import reference
 from survey.site.markup.formulas import heading_of, title_of
 from survey.site.markup.links import entry_page, filtered, url
-from survey.site.markup.text import chapter, code, heading, inert, language, words
+from survey.site.markup.optional import has
+from survey.site.markup.text import at_start, chapter, code, heading, in_sentence, inert, language, words
 from survey.site.markup.works import LISTED, short, work
 
 
@@ -31,6 +32,7 @@ def environment() -> Environment:
     env.filters.update(
         inert=inert, heading=heading, code=code, chapter=chapter, language=language, address_of=address_of
     )
+    env.filters.update(in_sentence=in_sentence, at_start=at_start)
     env.globals.update(
         title_of=title_of,
         heading_of=heading_of,
@@ -42,6 +44,7 @@ def environment() -> Environment:
         work=work,
         short=short,
         listed=LISTED,
+        has=has,
     )
     return env
 

@@ -44,6 +44,25 @@ def heading(text: str) -> str:
     return str(escape(text.replace("<", "‹").replace(">", "›")))
 
 
+def in_sentence(label: str) -> str:
+    """Return a label as it stands inside a sentence: words with further capitals are names, and stay.
+
+    >>> in_sentence("Kind of Work"), in_sentence("arXiv class"), in_sentence("RL method")
+    ('kind of work', 'arXiv class', 'RL method')
+    """
+    return re.sub(r"\S+", lambda word: word[0] if any(map(str.isupper, word[0][1:])) else word[0].lower(), label)
+
+
+def at_start(label: str) -> str:
+    """Return a label as it stands at the start of a sentence.
+
+    >>> at_start("message"), at_start("RL method"), at_start("arXiv class")
+    ('Message', 'RL method', 'arXiv class')
+    """
+    first = label.split(" ", 1)[0]
+    return label if any(map(str.isupper, first[1:])) else label[:1].upper() + label[1:]
+
+
 def chapter(path: str) -> str:
     """Return the name of a hand-written page for use in a sentence.
 

@@ -12,7 +12,7 @@ from survey.literature import InvalidSurvey, Pool, Problem
 from survey.site.build import build, filled_notebook, filled_page
 from survey.site.cache import Cache
 from survey.site.drafts import fill
-from survey.site.facts import Facts
+from survey.site.facts import Facts, guides_in
 from survey.site.notebooks.execution import executed
 from survey.site.notebooks.rendering import markdown
 from survey.site.prose.chapters import chapters
@@ -46,7 +46,7 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
     cache = Cache(project / ".cache" / "site")
     notebooks = list(ran.values())
     repository = configuration.repository
-    facts = Facts(pool, configuration.site_url, "", repository, notebooks, chapters(docs), cache, data)
+    facts = Facts(pool, configuration.site_url, "", repository, notebooks, chapters(docs), cache, data, guides_in(docs))
     pages = {name: _content(path, name, facts) for name, path in written.items()}
     for name, content in build(facts).items():
         if name in written:
@@ -57,14 +57,15 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
         page = f"notebooks/{path.name}"
         filled = json.loads(filled_notebook(facts, notebook, page))
         pages[page.replace(".ipynb", ".md")] = fill(markdown(filled), pool)
+    own = [name for name in (*written, *(f"notebooks/{path.stem}.md" for path in ran)) if name.endswith(".md")]
     with staged_folder(out) as new:
         for name, content in pages.items():
             target = new / DOCS / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content if isinstance(content, bytes) else content.encode())
-        (new / NAME).write_text(configuration.plain, encoding="utf-8")
-        if configuration.overrides:
-            shutil.copytree(configuration.overrides, new / OVERRIDES)
+        (new / NAME).write_text(configuration.plain(pages, own), encoding="utf-8")
+        for overrides in configuration.templates:
+            shutil.copytree(overrides, new / OVERRIDES, dirs_exist_ok=True)
     return len(pages)
 
 

@@ -17,6 +17,9 @@ from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, day, parts
 from survey.literature.scout.sources.feeds import plain
 
+KINDS = {"journal": "article", "conference": "inproceedings"}
+"""The types of entries for types of venues."""
+
 PAGE = 100
 """Works in one answer: the maximum."""
 
@@ -156,6 +159,8 @@ def _candidate(work: _Work, source: str) -> Candidate:
         links=tuple(dict.fromkeys(link for link in links if link)),
         withdrawn=bool(work.is_retracted),
         sources=(source,),
+        kind=KINDS.get(journal.type or "", "") if journal and journal.display_name else "",
+        published=(work.publication_date or "")[:4],
     )
 
 

@@ -17,14 +17,15 @@ from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
 from survey.literature.bibtex.commands import SWITCHES, symbols
 from survey.literature.bibtex.formulas import FRACTIONS, MARKS
-from survey.literature.pool import REQUIRED
 from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
-from survey.site.facts import Facts, Files
+from survey.site.facts import ADDING, PROTOCOL, Facts, Files
 from survey.site.markup.templates import render
 from survey.site.pages.related.builder import WORKS
 
 PAGE = "take-part/new-entry.md"
+
+GUIDES: Final = ((PROTOCOL, "which works are retained"), (ADDING, "how entries are added"))
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
 AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
@@ -102,6 +103,7 @@ def new_entry_pages(facts: Facts) -> Files:
             pool=pool,
             page=PAGE,
             works=WORKS,
+            guides=[(path, words) for path, words in GUIDES if path in facts.guides],
             issues=facts.issues,
             repository=facts.repository,
             vocabulary=vocabulary(pool),
@@ -139,7 +141,7 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
         "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
-        "required": ["author", "title", "year", *REQUIRED["entry"]],
+        "required": ["author", "title", "year", *taxonomy.settings.required],
         "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
         "commands": {

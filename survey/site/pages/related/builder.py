@@ -16,7 +16,7 @@ from survey.literature import Axis, Entry, Pool, Shape
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import cell_label, cells, mentioned
 from survey.literature.related import Related, by_preference, in_reading_order, related
-from survey.site.facts import Facts, Files
+from survey.site.facts import ADDING, PROTOCOL, Facts, Files
 from survey.site.markup.templates import render
 
 PAGE = "take-part/related-work.md"
@@ -28,7 +28,21 @@ def related_pages(facts: Facts) -> Files:
     pool, axes = facts.pool, facts.pool.taxonomy.main
     through = [(axis, related(pool, [], [axis.id])) for axis in axes]
     whole = related(pool, [], [axis.id for axis in axes])
-    yield PAGE, render("pages/related/related.md.j2", pool=pool, page=PAGE, works=WORKS, whole=whole, through=through)
+    protocol = PROTOCOL if PROTOCOL in facts.guides else "axes/index.md"
+    adding = ADDING if ADDING in facts.guides else "take-part/new-entry.md"
+    yield (
+        PAGE,
+        render(
+            "pages/related/related.md.j2",
+            pool=pool,
+            page=PAGE,
+            works=WORKS,
+            whole=whole,
+            through=through,
+            protocol=protocol,
+            adding=adding,
+        ),
+    )
     yield WORKS, json.dumps(_works(pool, axes), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     for rows, columns in combinations(axes, 2):
         for found in facts.citations[rows.id, columns.id].values():

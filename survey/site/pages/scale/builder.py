@@ -13,7 +13,7 @@ from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIE
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import address, entry_page
 from survey.site.markup.templates import render
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, words
 from survey.site.notebooks.rendering import Table
 
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     ordered = shown.sort_values(["number", "key"], ascending=[False, True])
     return Chart(
         id=f"scale-{value.id}",
-        title=f"{value.label.capitalize()}, as disclosed",
+        title=f"{at_start(value.label)}, as disclosed",
         sentence=_sentence(shown, silent, value),
         source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
         spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
-        head=("Work", value.label.capitalize(), "Kind of evidence"),
+        head=("Work", at_start(value.label), "Kind of evidence"),
         rows=tuple(
             ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
             for row in ordered.itertuples()
