@@ -68,6 +68,10 @@ COMMENT = re.compile(r"(?<!\\)(?:\\\\)*([%#&])")
 BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
 """Characters that LaTeX reads as commands outside formulas."""
 
+FORMULA = re.compile(
+    r"(?<!\\)\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", re.DOTALL
+)
+
 
 def arxiv_date(eprint: str) -> tuple[int, int] | None:
     """Return the year and month in which arXiv assigned the id; None if it is not an arXiv id."""
@@ -159,8 +163,7 @@ def _latex(text: str) -> Iterator[str]:
     except UnknownLatex as error:
         yield f"{error} in {quoted(text)} (write the character itself)"
         return
-    outside_formulas = re.sub(r"(?<!\\)\$[^$]*\$", " ", text)
-    if match := COMMENT.search(text) or BARE_SPECIAL.search(outside_formulas):
+    if match := COMMENT.search(text) or BARE_SPECIAL.search(FORMULA.sub(" ", text)):
         yield f"{quoted(match.group(1))} is a command in LaTeX (write \\{match.group(1)})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from unicodedata import normalize
 
 from survey.literature import Entry, Pool
 from survey.literature.claims import SIGNS, Judgement, Status
@@ -61,7 +62,7 @@ def _page(
             counting=claims,
             signs=SIGNS,
             structured=structured(entry),
-            names=[entry.key, *filter(None, [name_of(entry)])],
+            names=[entry.key, *_names(entry)],
             coins=coins(entry),
             issues=facts.issues,
             mentions=mentions,
@@ -72,6 +73,12 @@ def _page(
     shown = [fields, beside, [(*claim, status.name) for *claim, status in claims], facts.issues, facts.other_data]
     shown += [(one.page, one.title, one.passages) for one in mentions]
     return facts.cached(f"{page} {digest(json.dumps(shown))}", made, data=False)
+
+
+def _names(entry: Entry) -> list[str]:
+    """Return the names by which a search finds a work besides its title; MARS² is typed MARS2 as well."""
+    name = name_of(entry)
+    return list(dict.fromkeys(filter(None, (name, normalize("NFKC", name)))))
 
 
 def _near(facts: Facts) -> Neighbours:

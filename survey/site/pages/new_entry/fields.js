@@ -1,8 +1,9 @@
 /* Checks of single fields, with the messages of `survey check`.
    Follows survey/literature/bibtex/fields.py and names.py; a test compares the two. */
 
-import { Unknown, readable, shown } from "./latex.js";
 import { KEY_SHAPE, unwritable } from "./bibtex.js";
+import { Unknown } from "./formulas.js";
+import { readable, shown } from "./latex.js";
 
 export function quoted(text, limit = 60) {
   const letters = [...text];
