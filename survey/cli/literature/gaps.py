@@ -31,6 +31,7 @@ from survey.literature.gaps import (
     ranked,
     triple,
 )
+from survey.plurals import plural
 
 SIGNS = {
     Kind.UNSTUDIED: "0", Kind.UNDISCLOSED: "?", Kind.NOT_CODED: "…", Kind.FURTHER: "+", Kind.NOBODY: "∅",
@@ -111,7 +112,7 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
         ]  # fmt: skip
         headers = ["", "", "kind", "expected", "residual", "p", "p map"]
         click.echo(f"{summary_line(pool)}\n\n{_table(lines, headers, 3)}")
-        click.echo(f"\n{len(lines)} of {len(found)} open cells")
+        click.echo(f"\n{len(lines)} of {plural(len(found), 'open cell')}")
 
 
 def _print_map(pool: Pool, map: GapMap, form: str) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import Block, read_bibtex, readable
+from survey.literature.bibtex import Block, read_bibtex, readable, unprotected
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -50,8 +50,11 @@ from survey.literature.pool import (
     title_words,
 )
 from survey.literature.pool.editions import FOLDER
-from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.problems import InvalidSurvey, Problem, quoted
 from survey.literature.taxonomy import read_taxonomy
+
+FEW = 3
+"""Longest list of words in a note."""
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
@@ -74,6 +77,15 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
             problems += check_sourcing(pool.protocol.sourcing, entries)
     shown = {str(path) for path in bibs}
     return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
+
+
+def lost_capitals(blocks: Iterable[Block], path: str) -> Iterator[Problem]:
+    """Yield a note for every title with capitals that most styles print in lower case. It is no problem of the data."""
+    for block in blocks:
+        if words := unprotected(block.text("title")):
+            shown = " and ".join(map(quoted, words[:FEW])) + (" and more" if len(words) > FEW else "")
+            message = f"most styles print {shown} in lower case (write {{{words[0]}}})"
+            yield Problem(path, block.fields["title"].line, message, block.key, "title")
 
 
 def existing_entries(folder: Path, names: Collection[str], title: str = "") -> Iterator[tuple[Path, Block]]:

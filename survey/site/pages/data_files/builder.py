@@ -18,6 +18,7 @@ from survey.literature.bibtex import address_of
 from survey.literature.export.tables import TEXTS, entry_data
 from survey.literature.pool import cell_label, cells, counted
 from survey.literature.taxonomy import Term
+from survey.plurals import plural
 from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.downloads import DOWNLOADS
@@ -156,7 +157,8 @@ def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
         "profile": "data-package",
         "name": "-".join("".join(c if c.isalnum() else " " for c in pool.taxonomy.title.lower()).split()),
         "title": pool.taxonomy.title,
-        "description": f"{len(pool)} entries with evidence for every tag, as of {pool.day}, data {pool.fingerprint}.",
+        "description": f"{plural(len(pool), 'entry')} with evidence for every tag, as of {pool.day}, "
+        f"data {pool.fingerprint}.",
         "version": pool.day.isoformat(),
         "licenses": [LICENCE],
         "contributors": [{"title": "The contributors", "role": "author"}],

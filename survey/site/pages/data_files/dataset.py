@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from survey.literature import Pool
+from survey.plurals import plural
 from survey.site.markup.downloads import DOWNLOADS
 
 
@@ -12,7 +13,8 @@ def dataset(pool: Pool, site_url: str) -> dict[str, object]:
         "@context": "https://schema.org",
         "@type": "Dataset",
         "name": pool.taxonomy.title,
-        "description": f"A tagged bibliography: {len(pool)} entries with evidence for every tag, as of {pool.day}.",
+        "description": f"A tagged bibliography: {plural(len(pool), 'entry')} with evidence for every tag, "
+        f"as of {pool.day}.",
         "license": "https://creativecommons.org/publicdomain/zero/1.0/",
         "dateModified": pool.last_added.isoformat(),
         "url": site_url,

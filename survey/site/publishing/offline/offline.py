@@ -21,6 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
+from survey.plurals import plural
 from survey.site.markup.templates import environment
 from survey.site.publishing.staging import Busy, staged_folder
 
@@ -202,7 +203,7 @@ def main(arguments: list[str]) -> None:
         number = assemble(built, Path(), out)
     except (Busy, OSError, ValueError) as error:
         raise SystemExit(str(error)) from None
-    print(f"{number} files in {out}: open {out / 'index.html'}")
+    print(f"{plural(number, 'file')} in {out}: open {out / 'index.html'}")
 
 
 if __name__ == "__main__":
