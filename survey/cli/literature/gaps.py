@@ -12,12 +12,13 @@ import click
 from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.literature.printing import fitting, json_header, left_out, summary_line
 from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.agreement import Readings
+from survey.literature.counting import is_folded, leading
 from survey.literature.gaps import (
     PERMUTATIONS,
     SEED,
@@ -127,12 +128,14 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
         readers = Readings(pool)
         _csv([_read_row(readers, cell) for cell in map])
     else:
-        lines = [
-            [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
-            for a in map.rows.value_cells
-        ]
+        down, across = leading(pool, map.rows), leading(pool, map.columns)
+        lines = [[a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in across)] for a in down]
+        headers = [f"{map.rows.id} \\ {map.columns.id}", *across]
+        fit = fitting(lines, headers) if is_folded(map.rows) or is_folded(map.columns) else len(headers)
         click.echo(f"{summary_line(pool)}; {map.n} with a value on both axes\n")
-        click.echo(_table(lines, [f"{map.rows.id} \\ {map.columns.id}", *map.columns.value_cells], 1))
+        click.echo(_table([line[:fit] for line in lines], headers[:fit], 1))
+        if cut := left_out([(map.rows, len(down)), (map.columns, fit - 1)]):
+            click.echo(f"\n{cut}")
         numbers = [(SIGNS[kind], len(map.of(kind)), MEANINGS[kind]) for kind in SIGNS if map.of(kind)]
         for sign, number, meaning in numbers:
             click.echo(f"{chr(10) if sign == numbers[0][0] else ''}{sign}  {number:>3}  {meaning}")
