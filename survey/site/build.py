@@ -257,8 +257,8 @@ class Build:
 
     @property
     def home(self) -> dict[str, Any]:
-        """Metadata for the home page: the data set in the vocabulary of schema.org, and when it was last added to."""
-        return {name: self._known[name] for name in ("structured", "published")}
+        """Metadata for the home page: the data set for schema.org, when it was last added to, and who made it."""
+        return {name: self._known[name] for name in ("structured", "published", "creator")}
 
     @property
     def sources(self) -> Mapping[str, tuple[str, int]]:
@@ -311,6 +311,7 @@ class Build:
                 },
                 "structured": dataset(pool, self.site_url),
                 "published": pool.last_added.isoformat(),
+                "creator": pool.taxonomy.settings.creator,
                 "sources": source_locations(pool),
             }
             if not problems:

@@ -44,8 +44,8 @@ def _header() -> list[str]:
 def _paper(source: Entry | None, pool: Pool, site_url: str) -> list[object]:
     """Return the work that makes a claim: one of the background, or this survey."""
     if source is None:
-        day = pool.day
-        return [f"{pool.taxonomy.title}: claims of the survey", "The contributors", day.month, day.year, "", site_url]
+        day, creator = pool.day, pool.taxonomy.settings.creator
+        return [f"{pool.taxonomy.title}: claims of the survey", creator, day.month, day.year, "", site_url]
     authors = "; ".join(map(str, source.authors))
     return [source.title, authors, source.month or "", source.year, source.text("doi"), source.url]
 
