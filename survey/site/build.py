@@ -179,7 +179,7 @@ class Build:
         return [
             str(self.data),
             self.preview,
-            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters),
+            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters, self._written),
         ]
 
     @property
@@ -189,6 +189,10 @@ class Build:
     @cached_property
     def _chapters(self) -> Sequence[Chapter]:
         return chapters(self.docs) if self.docs else ()
+
+    @property
+    def _written(self) -> list[str]:
+        return [one.page for one in self._chapters]
 
     def files(self) -> dict[str, Computed]:
         """Return all computed files of the site, but those that are left for later and were never computed.
@@ -292,7 +296,7 @@ class Build:
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
         tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
-        return facts_fingerprint(data, self._addresses, tables, discussed)
+        return facts_fingerprint(data, self._addresses, tables, discussed, self._written)
 
     @cached_property
     def _known(self) -> dict[str, Any]:

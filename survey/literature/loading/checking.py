@@ -23,6 +23,7 @@ from survey.literature.loading.reading import (
 from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
+    CONFUSIONS,
     READERS,
     Entry,
     Pool,
@@ -34,6 +35,7 @@ from survey.literature.pool import (
     read_appraisal,
     read_audited_fields,
     read_claims,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
@@ -93,6 +95,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     by_name: dict[str, Callable[[], Sequence[Problem]]] = {
         READERS: lambda: read_readers(path)[1],
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, tags, pool.codings)[1],
+        CONFUSIONS: lambda: read_confusions(path.parent, pool.taxonomy, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],

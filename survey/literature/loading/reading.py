@@ -29,6 +29,7 @@ from survey.literature.pool import (
     read_background,
     read_claims,
     read_codings,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
@@ -98,6 +99,8 @@ def read_pool(
     problems += found
     trials, found = read(read_trials, folder / CODINGS, taxonomy, keys)
     problems += found
+    comments, found = read(read_confusions, folder / CODINGS, taxonomy, frozenset(codings))
+    problems += found
     tags = {entry.key: entry.tags for entry in entries}
     adjudications, found = read(read_adjudications, folder / CODINGS, taxonomy, tags, codings)
     problems += found
@@ -131,6 +134,7 @@ def read_pool(
         audits=MappingProxyType(audits),
         background=background,
         adjudications=MappingProxyType(adjudications),
+        comments=MappingProxyType(comments),
         claims=claims,
         editions=MappingProxyType(editions),
         evidence=evidence,

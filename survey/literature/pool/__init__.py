@@ -7,11 +7,12 @@
 from survey.literature.pool.appraisal import Answer, Appraisal, Finding, Item, read_appraisal
 from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
-from survey.literature.pool.claims import All, Claim, Table, Variant, conditions, pairs, read_claims
+from survey.literature.pool.claims import All, Claim, Readings, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
     AUDIT,
     COLUMNS,
+    CONFUSIONS,
     NOTES,
     READERS,
     WAS,
@@ -19,6 +20,7 @@ from survey.literature.pool.codings import (
     Audit,
     AuditedField,
     Coding,
+    Confusion,
     Judgement,
     Verdict,
     compared_values,
@@ -26,6 +28,7 @@ from survey.literature.pool.codings import (
     read_audited_fields,
     read_audits,
     read_codings,
+    read_confusions,
     read_judgements,
     read_readers,
     read_sheet,
@@ -82,6 +85,7 @@ __all__ = [
     "AUDIT",
     "BUDGETS",
     "COLUMNS",
+    "CONFUSIONS",
     "DOI",
     "NOTES",
     "NOT_CODED",
@@ -98,6 +102,7 @@ __all__ = [
     "Checked",
     "Claim",
     "Coding",
+    "Confusion",
     "Edition",
     "Entry",
     "Evaluation",
@@ -109,6 +114,7 @@ __all__ = [
     "Month",
     "Note",
     "Pool",
+    "Readings",
     "Record",
     "Run",
     "Scouting",
@@ -147,6 +153,7 @@ __all__ = [
     "read_background",
     "read_claims",
     "read_codings",
+    "read_confusions",
     "read_editions",
     "read_entries",
     "read_evidence_kinds",

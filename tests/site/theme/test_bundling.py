@@ -195,7 +195,7 @@ def test_every_module_says_what_it_is_for() -> None:
 
 def test_every_style_of_the_site_is_in_the_sheet_once() -> None:
     assert sorted(STYLES) == sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.css"))
-    assert all((SITE / path).read_text() in style_sheet() for path in STYLES)
+    assert all((SITE / path).read_text() in style_sheet(TAXONOMY) for path in STYLES)
 
 
 def test_what_pages_load_is_there() -> None:

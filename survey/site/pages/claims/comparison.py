@@ -8,32 +8,32 @@ with the same status share one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from survey.escaping import csv_text
 from survey.literature import Pool
-from survey.literature.claims import READINGS, Judgement, question
+from survey.literature.claims import Judgement, question, readings_of
 from survey.literature.pool import Entry
 
 
 def comparison(pool: Pool, judged: Iterable[Judgement], site_url: str) -> str:
     """Return the newest judgements as CSV. ``site_url`` is the address of the papers that are the survey's own."""
     background = {work.key: work for work in pool.background}
-    rows = []
+    readings, rows = readings_of(pool), []
     for judgement in judged:
         claim = judgement.claim
         rows.append([
             *_paper(background.get(claim.source), pool, site_url), pool.taxonomy.title,
             claim.id, claim.sentence, judgement.status, judgement.verdict, judgement.day,
             pool.as_of(judgement.day).fingerprint, question(claim, pool.taxonomy),
-            *(cell for reading in READINGS for cell in _cells(judgement, reading)),
+            *(cell for reading in readings for cell in _cells(judgement, reading)),
             claim.limit, claim.changes,
         ])  # fmt: skip
-    return csv_text(_header(), *rows)
+    return csv_text(_header(readings), *rows)
 
 
-def _header() -> list[str]:
-    counts = (f"{name}, {READINGS[reading]}" for reading in READINGS for name in ("number", "of", "test"))
+def _header(readings: Mapping[str, str]) -> list[str]:
+    counts = (f"{name}, {said}" for said in readings.values() for name in ("number", "of", "test"))
     return [
         "paper:title", "paper:authors", "paper:publication_month", "paper:publication_year", "paper:doi", "paper:url",
         "contribution:research_problem", "claim id", "claim", "resource:status", "verdict", "edition",

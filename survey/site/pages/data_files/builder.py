@@ -146,11 +146,12 @@ def _cells(pool: Pool, rows: Axis, columns: Axis) -> dict[str, Any]:
 def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
     """Return the pool as a data package (version 1): its table with typed columns, and the entries with evidence."""
     axes, settings = pool.taxonomy.on("entry"), pool.taxonomy.settings
+    said = f" with evidence for {pool.taxonomy.evidence}" if pool.taxonomy.evidence else ""
     return {
         "profile": "data-package",
         "name": "-".join("".join(c if c.isalnum() else " " for c in pool.taxonomy.title.lower()).split()),
         "title": pool.taxonomy.title,
-        "description": f"{len(pool)} entries with evidence for every tag, as of {pool.day}, data {pool.fingerprint}.",
+        "description": f"{len(pool)} entries{said}, as of {pool.day}, data {pool.fingerprint}.",
         "version": pool.day.isoformat(),
         **({"licenses": [_terms(terms)]} if (terms := licence(settings.licence)) else {}),
         **({"contributors": [{"title": settings.creator, "role": "author"}]} if settings.creator else {}),

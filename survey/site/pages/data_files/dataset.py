@@ -11,11 +11,12 @@ def dataset(pool: Pool, site_url: str) -> dict[str, object]:
     """Return the metadata that the home page embeds and ``data/dataset.jsonld`` extends."""
     settings = pool.taxonomy.settings
     terms = licence(settings.licence)
+    said = f" with evidence for {pool.taxonomy.evidence}" if pool.taxonomy.evidence else ""
     return {
         "@context": "https://schema.org",
         "@type": "Dataset",
         "name": pool.taxonomy.title,
-        "description": f"A tagged bibliography: {len(pool)} entries with evidence for every tag, as of {pool.day}.",
+        "description": f"A tagged bibliography: {len(pool)} entries{said}, as of {pool.day}.",
         **({"license": terms.said} if terms else {}),
         "dateModified": pool.last_added.isoformat(),
         "url": site_url,

@@ -19,9 +19,12 @@ from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
-from survey.site.pages.related.builder import WORKS
+from survey.site.pages.related.builder import ADDING, PROTOCOL, WORKS
 
 PAGE = "take-part/new-entry.md"
+
+GUIDES: Final = {PROTOCOL: "which works are retained", ADDING: "how entries are added"}
+"""The hand-written pages that tell a contributor more, if the survey has them."""
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
 AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
@@ -110,6 +113,7 @@ def new_entry_pages(facts: Facts) -> Files:
             },
             how_many=HOW_MANY,
             months=MONTHS,
+            guides=[(path, words) for path, words in GUIDES.items() if path in facts.written],
             types=REQUIRED_BY_TYPE,
             boxes={box.name: box for box in (*WORK, *PUBLISHED, *READING)},
             published=PUBLISHED,
