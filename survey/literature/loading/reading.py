@@ -36,6 +36,7 @@ from survey.literature.pool import (
     read_gaps,
     read_protocol,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
@@ -123,6 +124,8 @@ def read_pool(
         problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
+    scale, found = read_scale_page(folder / SCALE)
+    problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
@@ -138,6 +141,7 @@ def read_pool(
         claims=claims,
         editions=MappingProxyType(editions),
         evidence=evidence,
+        scale=scale,
         notes=notes,
         searched=searched,
         searches=searches,

@@ -53,7 +53,7 @@ from survey.literature.pool.entries import (
     read_entries,
     read_records,
 )
-from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_kinds
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage, read_evidence_kinds, read_scale_page
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
@@ -117,6 +117,7 @@ __all__ = [
     "Readings",
     "Record",
     "Run",
+    "ScalePage",
     "Scouting",
     "Screened",
     "Screening",
@@ -163,6 +164,7 @@ __all__ = [
     "read_protocol",
     "read_readers",
     "read_records",
+    "read_scale_page",
     "read_scouting",
     "read_screened",
     "read_searches",

@@ -16,7 +16,7 @@ from survey.literature.pool.claims import Claims
 from survey.literature.pool.codings import Adjudication, Audit, Coding, Confusion
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
 from survey.literature.pool.entries import Entry, Record, restored_tags
-from survey.literature.pool.evidence_kinds import EvidenceKind
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage
 from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.screening.protocol import Protocol
 from survey.literature.pool.screening.scouting import Scouting
@@ -64,6 +64,9 @@ class Pool:
     editions: Mapping[date, Edition] = field(default_factory=dict)
     evidence: tuple[EvidenceKind, ...] = ()
     """The kinds of evidence for a scale."""
+
+    scale: ScalePage = field(default_factory=ScalePage)
+    """What the page on disclosed numbers says of itself."""
 
     notes: tuple[Note, ...] = ()
     """The notes on gaps."""

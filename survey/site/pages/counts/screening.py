@@ -34,7 +34,7 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         },
         decided=pool.protocol.decisions,
         log=log,
-        repeated=any(len({search.day for search in log.searches if search.family == id}) > 1 for id in log.families),
+        repeated=len(log.searches) > len({search.family for search in log.searches}),
         lag=lag(pool),
         budgets=BUDGETS,
         recall_at=recall_at,
