@@ -94,7 +94,7 @@ where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE",
                      callback=_pairs("AXIS=VALUE"),
                      help="Only entries that match; repeatable.")  # fmt: skip
 appraised = click.option("--appraised", "answers", multiple=True, metavar="ITEM=ANSWER",
-                         callback=_pairs("ITEM=ANSWER, as in repeats=yes"),
+                         callback=_pairs("ITEM=ANSWER"),
                          help="Count only works whose study has this answer; repeatable.")  # fmt: skip
 primary = click.option("--primary", is_flag=True, help="Match first values only.")
 

@@ -32,6 +32,9 @@ from survey.literature.taxonomy.toml_tables import Tables, read_toml
 __all__ = ["read_taxonomy", "read_toml"]
 
 TOP_KEYS = ("survey", "limits", "absence", "axis", "applies", "rule", "impossible", "gaps")
+UNTITLED = "A survey"
+"""The title of a survey that gives none."""
+
 SURVEY_KEYS = ("title", "languages", "scope", "creator", "licence", "required", "wings", "first", "origin")
 AXIS_KEYS = (
     "label", "definition", "also", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
@@ -85,7 +88,7 @@ class _Reader(Tables):
         axes = {id: replace(axis, steps=self._steps(data["axis"][id], axis, axes)) for id, axis in axes.items()}
         self._across(axes, absences)
         taxonomy = Taxonomy(
-            title=self._text("survey", survey, "title", obligatory=False),
+            title=self._text("survey", survey, "title", obligatory=False) or UNTITLED,
             languages=self.languages,
             axes=MappingProxyType(axes),
             absences=MappingProxyType(absences),
