@@ -15,6 +15,7 @@ from survey.cli.literature.uncertainty import span
 from survey.literature import Axis, Entry, Pool
 from survey.literature.agreement import Figure
 from survey.literature.counting import CellCount
+from survey.plurals import plural
 
 WIDTH = 100
 """The width of a terminal for which tables of axes with many values are cut."""
@@ -29,7 +30,8 @@ def summary_line(pool: Pool) -> str:
     """Return the same as text."""
     waiting = len(pool.eligible)
     eligible = f" ({waiting} of them eligible, not yet included)" if waiting else ""
-    return f"{len(pool)} entries, {len(pool.records)} excluded records{eligible}, as of {pool.day.isoformat()}"
+    records = plural(len(pool.records), "excluded record")
+    return f"{plural(len(pool), 'entry')}, {records}{eligible}, as of {pool.day.isoformat()}"
 
 
 def count_table(found: Sequence[CellCount], figures: Sequence[Figure | None] = ()) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import Block, read_bibtex
+from survey.literature.bibtex import Block, read_bibtex, readable, unprotected
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -23,6 +23,8 @@ from survey.literature.loading.reading import (
 from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
+    CONFUSIONS,
+    DOI,
     READERS,
     Entry,
     Pool,
@@ -34,6 +36,7 @@ from survey.literature.pool import (
     read_appraisal,
     read_audited_fields,
     read_claims,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
@@ -42,14 +45,19 @@ from survey.literature.pool import (
     read_protocol,
     read_readers,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
     screening_ids,
+    title_words,
 )
 from survey.literature.pool.editions import FOLDER
-from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.problems import InvalidSurvey, Problem, quoted
 from survey.literature.taxonomy import read_taxonomy
+
+FEW = 3
+"""Longest list of words in a note."""
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
@@ -74,17 +82,37 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
     return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
 
 
-def existing_entries(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
-    """Yield the works of a folder that have this arXiv id or key, each with its file.
+def lost_capitals(blocks: Iterable[Block], path: str) -> Iterator[Problem]:
+    """Yield a note for every title with capitals that most styles print in lower case. It is no problem of the data."""
+    for block in blocks:
+        if words := unprotected(block.text("title")):
+            shown = " and ".join(map(quoted, words[:FEW])) + (" and more" if len(words) > FEW else "")
+            message = f"most styles print {shown} in lower case (write {{{words[0]}}})"
+            yield Problem(path, block.fields["title"].line, message, block.key, "title")
 
-    Syntax errors are ignored: the caller may be in the middle of an edit.
+
+def existing_entries(folder: Path, names: Collection[str], title: str = "") -> Iterator[tuple[Path, Block]]:
+    """Yield the works of a folder that have one of these names, or this title, each with its file.
+
+    A name is an arXiv id, a DOI, a web address or a key. Syntax errors are ignored: the caller may be in the middle of
+    an edit.
     """
-    id = arxiv_id(name)
+    marks = {mark for name in names if name for mark in (_mark(name), f"key:{name.lower()}")}
+    words = "".join(title_words(title))
     for path in (folder / POOL, folder / EXCLUDED, folder / BACKGROUND):
         for block in read_bibtex(path).blocks:
-            ids = {arxiv_id(block.text(field)) for field in ("eprint", "doi", "url")}
-            if id in ids if id else block.key.lower() == name.lower():
-                yield str(path), block
+            texts = (text for field in ("eprint", "doi", "url") if (text := block.text(field)))
+            theirs = {f"key:{block.key.lower()}", *map(_mark, texts)}
+            if marks & theirs or (words and words == "".join(title_words(readable(block.text("title"))))):
+                yield path, block
+
+
+def _mark(name: str) -> str:
+    """Return what an arXiv id, a DOI or a web address names, in one form."""
+    if id := arxiv_id(name):
+        return f"arxiv:{id}"
+    doi = DOI.fullmatch(name.lower())
+    return f"doi:{doi[1]}" if doi else name.rstrip("/").removeprefix("https://").removeprefix("http://")
 
 
 def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
@@ -93,6 +121,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     by_name: dict[str, Callable[[], Sequence[Problem]]] = {
         READERS: lambda: read_readers(path)[1],
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, tags, pool.codings)[1],
+        CONFUSIONS: lambda: read_confusions(path.parent, pool.taxonomy, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],
@@ -100,7 +129,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         SCREENED: lambda: _check_screened(path, pool),
         SEARCHES: lambda: _check_searches(path, pool),
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
-        SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
+        SCALE: lambda: [*read_evidence_kinds(path, pool.taxonomy)[1], *read_scale_page(path)[1]],
     }
     if path.name in by_name:
         return tuple(by_name[path.name]())

@@ -14,7 +14,7 @@ from survey.literature.pool import NOT_CODED, cell_label, cells
 from survey.literature.taxonomy import Absence, Taxonomy
 from survey.site.charts.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, filled, finished, look
 from survey.site.markup.links import anchor
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, in_sentence, words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -37,7 +37,7 @@ def bars(pool: Pool, axis: str) -> Chart:
     entries = len(pool.records) if asked.on == "record" else len(pool)
     return Chart(
         id=f"by-{axis}",
-        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
+        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {in_sentence(asked.label)}",
         sentence=_bars_sentence(table, asked, entries),
         source=_source(pool, entries, asked),
         spec=filled(
@@ -101,7 +101,7 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
     width = max(34 * len(shown), 200)
     return Chart(
         id=f"{rows}-by-{columns}",
-        title=f"{down.label} by {across.label.lower()}",
+        title=f"{down.label} by {in_sentence(across.label)}",
         sentence=_matrix_sentence(whole, down, across),
         source=_source(pool, len(pool), down, across) + _folded(down) + _folded(across),
         spec=filled(
@@ -195,8 +195,10 @@ def pairs(taxonomy: Taxonomy) -> list[tuple[str, str]]:
 def years(pool: Pool) -> Chart:
     """Return the chart of entries by year of first publication."""
     table = timeline(pool)
+    shown = _with_early_years_together(table.to_dict("records"))
+    order = alt.Undefined if len(shown) == len(table) else None  # as given: "to 2006" comes first
     base = alt.Chart().encode(
-        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True), sort=order),
         tooltip=[alt.Tooltip("year:O"), alt.Tooltip("count:Q", title="entries")],
     )
     drawn = base.mark_bar(color=HUE, width=12).encode(y=alt.Y("count:Q", axis=None)) + base.mark_text(
@@ -209,10 +211,22 @@ def years(pool: Pool) -> Chart:
         title="Entries by year of first publication",
         sentence=f"The works span {first} to {last}; {top} has the most, {words(most, 'entry', 'entries')}.",
         source=_source(pool, len(pool)),
-        spec=finished(drawn, table.to_dict("records"), width=560, height=160),
+        spec=finished(drawn, shown, width=560, height=160),
         head=("Year", "Entries"),
         rows=tuple(((str(y), ""), (str(n), "")) for y, n in table.itertuples(index=False)),
     )
+
+
+def _with_early_years_together(years: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
+    """Return the bars of the years: the early ones as one bar where large numbers would write over each other."""
+    if len(years) <= YEARS or sum(year["count"] >= 100 for year in years) <= 2:
+        return years
+    early, late = years[: 1 - YEARS], years[1 - YEARS :]
+    return [{"year": f"to {early[-1]['year']}", "count": sum(year["count"] for year in early)}, *late]
+
+
+YEARS = 20
+"""Bars that have room for numbers of three digits."""
 
 
 def _pointed_at(field: str) -> alt.Parameter:
@@ -251,7 +265,7 @@ def _bars_sentence(table: pd.DataFrame, axis: Axis, whole: int) -> str:
     empty = values[values["count"] == 0]["label"]
     first = " as first value" if axis.shape.value == "ranked" else ""  # it may still stand beside others
     nothing = f"; no entry has {_list(empty, 'or')}{first}" if len(empty) else "; no value is empty"
-    return f"{leads[0].upper()}{leads[1:]}{nothing}."
+    return f"{at_start(leads)}{nothing}."
 
 
 def _matrix_sentence(data: Sequence[dict[str, Any]], down: Axis, across: Axis) -> str:

@@ -79,7 +79,7 @@ def test_every_control_has_a_label_and_every_reference_leads_somewhere(page: str
 
 def test_the_form_is_offered_to_scripts_only_and_else_the_command_is_named(page: str) -> None:
     assert re.search(r"<form hidden [^>]*data-search-exclude", page)
-    assert "survey new 2605.08686" in page.split("data-without")[1].split("<form")[0]
+    assert "survey new 1706.03762" in page.split("data-without")[1].split("<form")[0]
     assert '<script src="../../assets/new-entry.js" defer></script>' in page
     assert re.findall(r"\son\w+=", page) == []
 
