@@ -28,10 +28,10 @@ from mkdocs.utils.templates import TemplateContext
 from survey import garbage_collection
 from survey.atomic import atomic_write
 from survey.site.publishing.configuration import repository
-from survey.site.publishing.defaults import complete
 from survey.site.publishing.incremental.warning_count import Warnings
-from survey.site.publishing.navigation import navigation
 from survey.site.publishing.serving.background import TO_COME, Background
+from survey.site.publishing.settings.defaults import complete
+from survey.site.publishing.settings.navigation import navigation
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
