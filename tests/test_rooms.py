@@ -15,10 +15,10 @@ from survey.extras import EXTRAS
 from tests.conftest import ROOT
 
 PLAN: Mapping[str, tuple[str, ...]] = {
-    "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
+    "survey": ("atomic", "escaping", "extras", "garbage_collection", "plurals", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
         "problems", "bibtex", "taxonomy", "pool", "counting", "agreement", "claims", "gaps", "related", "export",
-        "loading", "double_coding", "scout", "publishing", "conversion",
+        "loading", "double_coding", "scout", "publishing",
     ),
     "survey.traces": (
         "problems", "model", "checks", "files", "replay", "metrics", "importers", "exporters", "rewards", "credit", "stopping",

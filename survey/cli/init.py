@@ -10,7 +10,7 @@ import click
 from tabulate import tabulate
 
 from survey.atomic import write_atomically
-from survey.literature.conversion import Conversion, convert
+from survey.literature.loading.conversion import Conversion, convert
 
 WIDTH = 60
 """Letters of an example in the report."""

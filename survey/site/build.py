@@ -32,7 +32,7 @@ from survey.site.drafts import (
     placeholders,
     preview_placeholders,
 )
-from survey.site.facts import Facts, cached_name, facts_fingerprint, guides_in
+from survey.site.facts import Facts, cached_name, facts_fingerprint
 from survey.site.families import FAMILIES, Content, Family, families_of
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
@@ -179,7 +179,7 @@ class Build:
         return [
             str(self.data),
             self.preview,
-            facts_fingerprint(data, (*self._addresses, *self._guides), self.notebooks, self._chapters),
+            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters, self._written),
         ]
 
     @property
@@ -187,12 +187,12 @@ class Build:
         return self.site_url, self.issues, self.repository
 
     @cached_property
-    def _guides(self) -> tuple[str, ...]:
-        return guides_in(self.docs) if self.docs else ()
-
-    @cached_property
     def _chapters(self) -> Sequence[Chapter]:
         return chapters(self.docs) if self.docs else ()
+
+    @property
+    def _written(self) -> list[str]:
+        return [one.page for one in self._chapters]
 
     def files(self) -> dict[str, Computed]:
         """Return all computed files of the site, but those that are left for later and were never computed.
@@ -261,8 +261,8 @@ class Build:
 
     @property
     def home(self) -> dict[str, Any]:
-        """Metadata for the home page: the data set in the vocabulary of schema.org, and when it was last added to."""
-        return {name: self._known[name] for name in ("structured", "published")}
+        """Metadata for the home page: the data set for schema.org, when it was last added to, and who made it."""
+        return {name: self._known[name] for name in ("structured", "published", "creator")}
 
     @property
     def sources(self) -> Mapping[str, tuple[str, int]]:
@@ -282,9 +282,7 @@ class Build:
     @cached_property
     def facts(self) -> Facts:
         """The data, read when they are first asked for."""
-        facts = Facts(
-            self._read[0], *self._addresses, self.notebooks, self._chapters, self.cache, self.data, self._guides
-        )
+        facts = Facts(self._read[0], *self._addresses, self.notebooks, self._chapters, self.cache, self.data)
         for reads in {frozenset(family.reads) for family in FAMILIES if family.reads is not None}:
             if part := self.kept.get(self._fingerprint(reads)):
                 facts.readings[reads] = part
@@ -298,7 +296,7 @@ class Build:
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
         tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
-        return facts_fingerprint(data, (*self._addresses, *self._guides), tables, discussed)
+        return facts_fingerprint(data, self._addresses, tables, discussed, self._written)
 
     @cached_property
     def _known(self) -> dict[str, Any]:
@@ -317,6 +315,7 @@ class Build:
                 },
                 "structured": dataset(pool, self.site_url),
                 "published": pool.last_added.isoformat(),
+                "creator": pool.taxonomy.settings.creator,
                 "sources": source_locations(pool),
                 "wings": list(pool.taxonomy.settings.wings),
             }

@@ -27,7 +27,7 @@ from survey.site.pages.new_entry.builder import new_entry_pages
 from survey.site.pages.related.builder import related_pages
 from survey.site.pages.scale.builder import scale_pages
 from survey.site.pages.traces.builder import trace_pages
-from survey.site.theme.assets import assets
+from survey.site.theme.assets import STYLE, assets, style_sheet
 
 Content = str | bytes
 Make = Callable[[Facts], Iterator[tuple[str, str]] | Iterator[tuple[str, Content]]]
@@ -70,12 +70,18 @@ def _exports(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
 
 
 def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
-    """Yield the scripts and styles, and the runtime that makes charts interactive."""
+    """Yield the scripts and typefaces, and the runtime that makes charts interactive."""
     yield from assets(facts.cache)
     yield RUNTIME, facts.pictures.runtime()
 
 
 TRACES, DEPENDENCIES = WINGS
+
+
+def _style(facts: Facts) -> Files:
+    """Yield the style sheet, which has the hues of the axes."""
+    yield STYLE, style_sheet(facts.pool.taxonomy)
+
 
 FAMILIES: tuple[Family, ...] = (
     Family(_begin, NO_PROSE, ("charts/*.json",), slow=True),
@@ -98,6 +104,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(feeds, {SUMMARY}, ("*.atom",)),
     Family(data_files, PROSE, ("data/*",)),
     Family(_exports, PROSE, ("data/*",)),
+    Family(_style, NO_PROSE),
     Family(_end, None),
 )
 

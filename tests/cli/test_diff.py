@@ -73,7 +73,7 @@ def test_the_first_line_says_what_changes(survey: Survey, was: Path) -> None:
 def test_an_identical_copy_changes_nothing(survey: Survey, was: Path) -> None:
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
     assert text.startswith("No counts change\n")
-    assert "1 entries and 0 excluded records are unchanged" in text
+    assert "Unchanged: 1 entry and 0 excluded records" in text
 
 
 def test_a_file_that_is_not_compared_entry_by_entry_is_named_if_it_differs(survey: Survey, was: Path) -> None:
@@ -114,8 +114,8 @@ def test_removed_entries_and_the_cells_they_empty_are_reported(survey: Survey, w
     (was / "pool.bib").write_text(ENTRY + NEW.replace("  summary ", STOPS))
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
     assert text.startswith("1 entry removed; 1 ranking changes; 1 gap is opened\n")
-    assert "1 works were removed\n    new2026\n" in text
-    assert text.endswith("1 filled cells were emptied\n    reward shared with decision stop, learned\n")
+    assert "1 work was removed\n    new2026\n" in text
+    assert text.endswith("1 filled cell was emptied\n    reward shared with decision stop, learned\n")
 
 
 # ------------------------------------------------------------------------ usage errors

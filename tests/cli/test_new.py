@@ -81,7 +81,7 @@ def test_an_entry_has_what_arxiv_says_and_empty_lines_for_the_rest(recorded: Pat
     filled = {name: field.text for name, field in block.fields.items() if field.text and name != "added"}
     assert filled == {
         "author": "van Beethoven, Ludwig and Sándor, Mara and {The Relay Group}",
-        "title": "{$\\tau$}-Teams: {LLM} agents that learn {R}\\&{D}", "year": "2026", "month": "nov",
+        "title": "{$\\tau$}-Teams: {LLM} agents that learn R\\&D", "year": "2026", "month": "nov",
         "eprint": "2611.00003", "archiveprefix": "arXiv", "primaryclass": "cs.MA",
         "url": "https://arxiv.org/abs/2611.00003", "submitted": "2026-11-02", "version": "2",
         "sources": "https://arxiv.org/abs/2611.00003",

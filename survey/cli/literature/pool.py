@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NoReturn
@@ -17,9 +17,12 @@ from survey.cli.literature.options import as_of, fail, pass_bib, primary, select
 from survey.cli.literature.printing import entry_page, summary_line
 from survey.cli.output import formats
 from survey.literature import Pool, load, read_pool
+from survey.literature.bibtex import read_bibtex
 from survey.literature.export import FORMATS
-from survey.literature.loading.checking import check_files
-from survey.literature.problems import Problem, expected, kinds, quoted
+from survey.literature.loading import BACKGROUND, EXCLUDED, POOL
+from survey.literature.loading.checking import check_files, lost_capitals
+from survey.literature.problems import FEW, Problem, expected, kinds, quoted
+from survey.plurals import plural
 
 
 @click.command(short_help="Report every problem in bib/.")
@@ -32,6 +35,9 @@ def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
     Each line names file, line, entry, field, what was found, what was expected and the nearest
     valid value. All problems are reported at once.
 
+    Without problems, titles are noted in which no braces protect a capital: most styles would print
+    it in lower case. A note leaves the exit status at 0.
+
     With FILES, check only those: .bib files against the taxonomy (and against the pool, for
     duplicates), .toml files as a taxonomy, .csv files as a coding.
     """
@@ -43,23 +49,36 @@ def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
         found = check_files(files, pool)
         if found:
             report(found)
-        click.echo(f"{len(files)} file{'s' if len(files) != 1 else ''}: no problems")
+        click.echo(f"{plural(len(files), 'file')}: no problems")
+        _note_titles(path for path in files if path.suffix == ".bib")
         return
     if problems:
         report(problems)
-    parts = [f"{len(pool)} entries", f"{len(pool.records)} excluded records",
-             f"{len(pool.taxonomy.axes)} axes", f"{len(pool.codings)} codings"]  # fmt: skip
+    parts = [
+        plural(len(pool), "entry"),
+        plural(len(pool.records), "excluded record"),
+        plural(len(pool.taxonomy.axes), "axis", "axes"),
+        plural(len(pool.codings), "coding"),
+    ]
     short = [entry.key for entry in (*pool.entries, *pool.records) if entry.text("authors-incomplete")]
-    note = f"; {len(short)} author list{'s' if len(short) != 1 else ''} known to be incomplete ({', '.join(short)})"
+    note = f"; {plural(len(short), 'author list')} known to be incomplete ({', '.join(short)})"
     click.echo(f"{', '.join(parts)}: no problems{note if short else ''}")
+    _note_titles(folder / name for name in (POOL, EXCLUDED, BACKGROUND))
+
+
+def _note_titles(paths: Iterable[Path]) -> None:
+    notes = [note for path in paths for note in lost_capitals(read_bibtex(path).blocks, str(path))]
+    for note in notes[:FEW]:
+        click.echo(f"note: {note}", err=True)
+    if len(notes) > FEW:
+        click.echo(f"note: {plural(len(notes) - FEW, 'more title')} with capitals that no braces protect", err=True)
 
 
 def _fail_in_short(problems: Sequence[Problem]) -> NoReturn:
     """Print how many problems there are of each kind, with the first of each, and exit with status 1."""
     rows = [(kind.number, str(kind.first)) for kind in kinds(problems)]
     click.echo(tabulate(rows, headers=["times", "the first"], tablefmt="plain"), err=True)
-    click.echo(f"{len(problems)} problem{'s' if len(problems) != 1 else ''} of "
-               f"{len(rows)} kind{'s' if len(rows) != 1 else ''}", err=True)  # fmt: skip
+    click.echo(f"{plural(len(problems), 'problem')} of {plural(len(rows), 'kind')}", err=True)
     raise SystemExit(1)
 
 
@@ -149,7 +168,7 @@ def export(
         message = f"{output} is data of the survey; an export would overwrite data that it does not contain"
         raise click.BadParameter(message, param_hint="--output")
     write_atomically(output, data)
-    click.echo(f"{len(pool)} entries written to {output}", err=True)
+    click.echo(f"{plural(len(pool), 'entry')} written to {output}", err=True)
 
 
 COMMANDS = (check, list_command, show, export)

@@ -46,6 +46,7 @@ from survey.literature.scout.sources import (
     Source,
     read_file,
 )
+from survey.plurals import plural
 
 KEYS = {"openalex": "OPENALEX_KEY", "semantic-scholar": "SEMANTIC_SCHOLAR_KEY", "openreview": "OPENREVIEW_TOKEN"}
 """The environment variables with a key. No source needs one but OpenReview, which answers nobody else."""
@@ -142,7 +143,7 @@ def find(
     best = queue[:number]
     echo("\n".join(_lines(best)) if best else "Nothing new passes the floor.")
     floor = len(above_floor(listing, pool.scouting.floor))
-    echo(f"\n{len(listing)} works seen, {floor} above the floor, {len(queue)} new, {len(best)} shown")
+    echo(f"\n{plural(len(listing), 'work')} seen, {floor} above the floor, {len(queue)} new, {len(best)} shown")
     if write and best:
         rows = [*pool.screened, *(waiting_row(one, route) for one in best)]
         write_screened(folder / SCREENED, rows)

@@ -12,8 +12,8 @@ IN_TEX = re.compile(r"[\\^_]")
 """What tells a formula from two prices."""
 
 WORD = re.compile(r"[^\W_]+")
-LONE = re.compile("[B-Z]|[A-Z][0-9]+")
-"""A capital that is a word, or stands with a number. An A is mostly an article."""
+NUMBERED = re.compile("[A-Z][0-9]+")
+"""A capital with a number, as in R1."""
 
 CAPITAL = re.compile(r"\\[A-Za-z]+|" + FORMULA.pattern + r"|[^\W_]+")
 """A command, a formula or a word."""
@@ -22,7 +22,7 @@ CAPITAL = re.compile(r"\\[A-Za-z]+|" + FORMULA.pattern + r"|[^\W_]+")
 def unprotected(title: str) -> tuple[str, ...]:
     """Return the words of a title that lose capitals in most styles: those with one after their first letter.
 
-    A capital alone or with a number, as in Q and R1, counts as well, unless it begins the title or follows a colon.
+    A capital with a number, as in R1, counts as well, unless it begins the title or follows a colon.
 
     >>> unprotected("AlphaZero plays {SWE}-bench with LLMs and R1"), unprotected("Learning to Spawn: A {RL} Study")
     (('AlphaZero', 'LLMs', 'R1'), ())
@@ -78,7 +78,7 @@ def _shown(latex: str) -> bool:
 
 
 def _loses(word: str, begins: bool) -> bool:
-    return word[1:] != word[1:].lower() or (not begins and LONE.fullmatch(word) is not None)
+    return word[1:] != word[1:].lower() or (not begins and NUMBERED.fullmatch(word) is not None)
 
 
 def _outside_braces(title: str) -> str:

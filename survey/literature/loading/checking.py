@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import Block, read_bibtex, readable
+from survey.literature.bibtex import Block, read_bibtex, readable, unprotected
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -23,6 +23,7 @@ from survey.literature.loading.reading import (
 from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
+    CONFUSIONS,
     DOI,
     READERS,
     Entry,
@@ -35,6 +36,7 @@ from survey.literature.pool import (
     read_appraisal,
     read_audited_fields,
     read_claims,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
@@ -43,6 +45,7 @@ from survey.literature.pool import (
     read_protocol,
     read_readers,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
@@ -50,8 +53,11 @@ from survey.literature.pool import (
     title_words,
 )
 from survey.literature.pool.editions import FOLDER
-from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.problems import InvalidSurvey, Problem, quoted
 from survey.literature.taxonomy import read_taxonomy
+
+FEW = 3
+"""Longest list of words in a note."""
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
@@ -74,6 +80,15 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
             problems += check_sourcing(pool.protocol.sourcing, entries)
     shown = {str(path) for path in bibs}
     return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
+
+
+def lost_capitals(blocks: Iterable[Block], path: str) -> Iterator[Problem]:
+    """Yield a note for every title with capitals that most styles print in lower case. It is no problem of the data."""
+    for block in blocks:
+        if words := unprotected(block.text("title")):
+            shown = " and ".join(map(quoted, words[:FEW])) + (" and more" if len(words) > FEW else "")
+            message = f"most styles print {shown} in lower case (write {{{words[0]}}})"
+            yield Problem(path, block.fields["title"].line, message, block.key, "title")
 
 
 def existing_entries(folder: Path, names: Collection[str], title: str = "") -> Iterator[tuple[Path, Block]]:
@@ -106,6 +121,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     by_name: dict[str, Callable[[], Sequence[Problem]]] = {
         READERS: lambda: read_readers(path)[1],
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, tags, pool.codings)[1],
+        CONFUSIONS: lambda: read_confusions(path.parent, pool.taxonomy, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],
@@ -113,7 +129,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         SCREENED: lambda: _check_screened(path, pool),
         SEARCHES: lambda: _check_searches(path, pool),
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
-        SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
+        SCALE: lambda: [*read_evidence_kinds(path, pool.taxonomy)[1], *read_scale_page(path)[1]],
     }
     if path.name in by_name:
         return tuple(by_name[path.name]())

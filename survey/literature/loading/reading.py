@@ -30,12 +30,14 @@ from survey.literature.pool import (
     read_background,
     read_claims,
     read_codings,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
     read_gaps,
     read_protocol,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
@@ -100,6 +102,8 @@ def read_pool(
     problems += found
     trials, found = read(read_trials, folder / CODINGS, taxonomy, keys)
     problems += found
+    comments, found = read(read_confusions, folder / CODINGS, taxonomy, frozenset(codings))
+    problems += found
     tags = {entry.key: entry.tags for entry in entries}
     adjudications, found = read(read_adjudications, folder / CODINGS, taxonomy, tags, codings)
     problems += found
@@ -122,6 +126,8 @@ def read_pool(
         problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
+    scale, found = read_scale_page(folder / SCALE)
+    problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
@@ -133,9 +139,11 @@ def read_pool(
         audits=MappingProxyType(audits),
         background=background,
         adjudications=MappingProxyType(adjudications),
+        comments=MappingProxyType(comments),
         claims=claims,
         editions=MappingProxyType(editions),
         evidence=evidence,
+        scale=scale,
         notes=notes,
         searched=searched,
         searches=searches,

@@ -7,11 +7,12 @@
 from survey.literature.pool.appraisal import Answer, Appraisal, Finding, Item, read_appraisal
 from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
-from survey.literature.pool.claims import All, Claim, Table, Variant, conditions, pairs, read_claims
+from survey.literature.pool.claims import All, Claim, Readings, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
     AUDIT,
     COLUMNS,
+    CONFUSIONS,
     NOTES,
     READERS,
     WAS,
@@ -19,6 +20,7 @@ from survey.literature.pool.codings import (
     Audit,
     AuditedField,
     Coding,
+    Confusion,
     Judgement,
     Verdict,
     compared_values,
@@ -26,6 +28,7 @@ from survey.literature.pool.codings import (
     read_audited_fields,
     read_audits,
     read_codings,
+    read_confusions,
     read_judgements,
     read_readers,
     read_sheet,
@@ -51,7 +54,7 @@ from survey.literature.pool.entries import (
     read_entries,
     read_records,
 )
-from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_kinds
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage, read_evidence_kinds, read_scale_page
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
@@ -83,6 +86,7 @@ __all__ = [
     "AUDIT",
     "BUDGETS",
     "COLUMNS",
+    "CONFUSIONS",
     "DOI",
     "NOTES",
     "NOT_CODED",
@@ -99,6 +103,7 @@ __all__ = [
     "Checked",
     "Claim",
     "Coding",
+    "Confusion",
     "Duplicate",
     "Edition",
     "Entry",
@@ -111,8 +116,10 @@ __all__ = [
     "Month",
     "Note",
     "Pool",
+    "Readings",
     "Record",
     "Run",
+    "ScalePage",
     "Scouting",
     "Screened",
     "Screening",
@@ -151,6 +158,7 @@ __all__ = [
     "read_background",
     "read_claims",
     "read_codings",
+    "read_confusions",
     "read_editions",
     "read_entries",
     "read_evidence_kinds",
@@ -160,6 +168,7 @@ __all__ = [
     "read_protocol",
     "read_readers",
     "read_records",
+    "read_scale_page",
     "read_scouting",
     "read_screened",
     "read_searches",

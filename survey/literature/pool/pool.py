@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from survey.extras import lazy
 from survey.literature.pool.appraisal import Appraisal
 from survey.literature.pool.claims import Claims
-from survey.literature.pool.codings import Adjudication, Audit, Coding
+from survey.literature.pool.codings import Adjudication, Audit, Coding, Confusion
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
 from survey.literature.pool.entries import Entry, Record, restored_tags
-from survey.literature.pool.evidence_kinds import EvidenceKind
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage
 from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.screening.protocol import Protocol
 from survey.literature.pool.screening.scouting import Scouting
@@ -57,10 +57,16 @@ class Pool:
 
     background: tuple[Entry, ...] = ()
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
+    comments: Mapping[Confusion, str] = field(default_factory=dict)
+    """The comments on confusions of two readings."""
+
     claims: Claims = field(default_factory=Claims)
     editions: Mapping[date, Edition] = field(default_factory=dict)
     evidence: tuple[EvidenceKind, ...] = ()
     """The kinds of evidence for a scale."""
+
+    scale: ScalePage = field(default_factory=ScalePage)
+    """What the page on disclosed numbers says of itself."""
 
     notes: tuple[Note, ...] = ()
     """The notes on gaps."""

@@ -31,5 +31,8 @@ class Settings:
     wings: tuple[str, ...] = ()
     """The optional parts of the site."""
 
+    first: str = ""
+    """What the values that come first in reading order stand for: words in the plural."""
+
     origin: str = ""
     """The key, in ``background.bib``, of the published survey from which this one starts."""

@@ -12,6 +12,7 @@ from typing import Any
 from survey.literature.bibtex import FORBIDDEN
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy.axes import ID, ID_SHAPE, Axis
+from survey.plurals import plural
 
 MAX_BYTES = 2_000_000
 """Maximum size of a file, which is written by hand."""
@@ -191,7 +192,8 @@ class Tables:
         """
         named = self._table(where, table.get("cells", {}), None, "cells")
         if len(named) < least:
-            message = f'names {len(named)} axes, expected {least} or more: {{ AXIS = "VALUE", AXIS = ["VALUE"] }}'
+            axes_named = plural(len(named), "axis", "axes")
+            message = f'names {axes_named}, expected {least} or more: {{ AXIS = "VALUE", AXIS = ["VALUE"] }}'
             self._problem(where, message, "cells")
         asked = {id: axis for id, axis in axes.items() if axis.on == "entry"}
         out = {}

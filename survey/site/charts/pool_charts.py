@@ -195,8 +195,10 @@ def pairs(taxonomy: Taxonomy) -> list[tuple[str, str]]:
 def years(pool: Pool) -> Chart:
     """Return the chart of entries by year of first publication."""
     table = timeline(pool)
+    shown = _with_early_years_together(table.to_dict("records"))
+    order = alt.Undefined if len(shown) == len(table) else None  # as given: "to 2006" comes first
     base = alt.Chart().encode(
-        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True), sort=order),
         tooltip=[alt.Tooltip("year:O"), alt.Tooltip("count:Q", title="entries")],
     )
     drawn = base.mark_bar(color=HUE, width=12).encode(y=alt.Y("count:Q", axis=None)) + base.mark_text(
@@ -209,10 +211,22 @@ def years(pool: Pool) -> Chart:
         title="Entries by year of first publication",
         sentence=f"The works span {first} to {last}; {top} has the most, {words(most, 'entry', 'entries')}.",
         source=_source(pool, len(pool)),
-        spec=finished(drawn, table.to_dict("records"), width=560, height=160),
+        spec=finished(drawn, shown, width=560, height=160),
         head=("Year", "Entries"),
         rows=tuple(((str(y), ""), (str(n), "")) for y, n in table.itertuples(index=False)),
     )
+
+
+def _with_early_years_together(years: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
+    """Return the bars of the years: the early ones as one bar where large numbers would write over each other."""
+    if len(years) <= YEARS or sum(year["count"] >= 100 for year in years) <= 2:
+        return years
+    early, late = years[: 1 - YEARS], years[1 - YEARS :]
+    return [{"year": f"to {early[-1]['year']}", "count": sum(year["count"] for year in early)}, *late]
+
+
+YEARS = 20
+"""Bars that have room for numbers of three digits."""
 
 
 def _pointed_at(field: str) -> alt.Parameter:

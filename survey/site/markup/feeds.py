@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from survey.literature import Entry
-from survey.site.markup.links import address, entry_page
+from survey.literature.taxonomy import Taxonomy
+from survey.site.markup.links import address, entry_page, urn
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
@@ -33,21 +34,24 @@ def newest(entries: Iterable[Entry]) -> list[Item]:
     ]
 
 
-def atom(title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
-    """Return a feed for a path of the site. ``updated`` is the day of the data, even without items."""
+def atom(survey: Taxonomy, title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
+    """Return a feed for a path of the site. ``updated`` is the day of the data, even without items.
+
+    The format asks for an author; a survey that names no creator stands for itself.
+    """
     ET.register_namespace("", ATOM)
-    base = site_url.rstrip("/") + "/" if site_url else "urn:orchestration-survey:"
+    base = site_url.rstrip("/") + "/" if site_url else ""
     root = ET.Element(f"{{{ATOM}}}feed")
     _text(root, "title", title)
-    _text(root, "id", f"{base}{path}")
+    _text(root, "id", f"{base}{path}" if base else urn(survey.title, path))
     _text(root, "updated", f"{updated}T00:00:00Z")
-    ET.SubElement(_node(root, "author"), f"{{{ATOM}}}name").text = "The contributors"
+    ET.SubElement(_node(root, "author"), f"{{{ATOM}}}name").text = survey.settings.creator or survey.title
     if site_url:
         ET.SubElement(root, f"{{{ATOM}}}link", rel="self", href=f"{base}{path}")
     for item in items:
         node = _node(root, "entry")
         _text(node, "title", item.title)
-        _text(node, "id", f"{base}{item.path}")
+        _text(node, "id", f"{base}{item.path}" if base else urn(survey.title, item.path))
         _text(node, "updated", f"{item.day}T00:00:00Z")
         _text(node, "summary", item.summary)
         if site_url or item.link:

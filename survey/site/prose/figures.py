@@ -1,6 +1,6 @@
 """Live figures: the functions of the pool that prose can call.
 
-Each function can be called in a page as ``{{ count("reward=shared") }}``.
+Each function can be called in a page as ``{{ count("AXIS=VALUE") }}``.
 Filters are written as on the command line. A reference to something that does not exist
 is an error, never an empty string.
 """
@@ -276,7 +276,7 @@ class Figures:
 def _pair(text: str) -> tuple[str, str]:
     axis, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f'{quoted(text)} is not a filter (expected AXIS=VALUE, as in "reward=shared")')
+        raise ValueError(f"{quoted(text)} is not a filter (expected AXIS=VALUE)")
     return axis.strip(), value.strip()
 
 

@@ -12,7 +12,7 @@ from survey.literature import InvalidSurvey, Pool, Problem
 from survey.site.build import build, filled_notebook, filled_page
 from survey.site.cache import Cache
 from survey.site.drafts import fill
-from survey.site.facts import Facts, guides_in
+from survey.site.facts import Facts
 from survey.site.notebooks.execution import executed
 from survey.site.notebooks.rendering import markdown
 from survey.site.prose.chapters import chapters
@@ -46,7 +46,7 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
     cache = Cache(project / ".cache" / "site")
     notebooks = list(ran.values())
     repository = configuration.repository
-    facts = Facts(pool, configuration.site_url, "", repository, notebooks, chapters(docs), cache, data, guides_in(docs))
+    facts = Facts(pool, configuration.site_url, "", repository, notebooks, chapters(docs), cache, data)
     pages = {name: _content(path, name, facts) for name, path in written.items()}
     for name, content in build(facts).items():
         if name in written:

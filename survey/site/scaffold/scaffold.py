@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from survey.literature.conversion import Conversion, Grouping
+from survey.literature.loading.conversion import Conversion, Grouping
 from survey.site.markup.text import inert
 
 START = Grouping(

@@ -360,7 +360,7 @@ def test_without_a_key_openalex_is_paged_by_number_as_far_as_it_goes(
 
 def test_cited_works_that_openalex_does_not_know_are_no_silent_nothing(server: Server, client: Client) -> None:
     source = OpenAlex(server.at("/openalex"))
-    with pytest.raises(OutOfReach, match=r"^openalex: knows none of the 1 works"):
+    with pytest.raises(OutOfReach, match=r"^openalex: knows none of 1 work"):
         list(source.find(client, asked(cited=("2601.99999",))))
 
 
@@ -552,7 +552,7 @@ def test_a_broken_entry_of_the_anthology_hides_no_other_and_is_named(server: Ser
     line = ANTHOLOGY[: ANTHOLOGY.index("@inproceedings{broken")].count("\n") + 1
     found, wrong = anthology(server, client)
     assert [work.title for work in found] == ["Words for Batons: Étude 1", "A Journal of Batons"]
-    assert wrong == f"acl: has 1 entries that cannot be read (line {line}); all others were"
+    assert wrong == f"acl: has 1 entry that cannot be read (line {line}); all others were"
 
 
 def test_the_anthology_is_read_whether_or_not_the_server_has_decompressed_it(server: Server, client: Client) -> None:

@@ -8,12 +8,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from survey.cli import main
 from survey.literature import Pool, load
+from survey.literature.counting import FOLD
 from survey.site.facts import Facts
 from survey.site.pages.axes.builder import axis_pages
 from survey.site.pages.counts.builder import count_pages
-from survey.site.pages.entries.builder import entry_pages
 from survey.site.pages.explorer.builder import explorer_pages
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.new_entry.builder import new_entry_pages
@@ -39,7 +41,7 @@ def taxonomy() -> str:
 
 def entry(number: int, chance: random.Random) -> str:
     """An entry with values of which a few are frequent and most are rare, as in a real field."""
-    tags = {axis: min(int(chance.paretovariate(0.7)) - 1, chance.randrange(many)) for axis, many in AXES.items()}
+    tags = {axis: chance.choices(range(many), [1 / (n + 5) for n in range(many)])[0] for axis, many in AXES.items()}
     also = f"; method-{(tags['method'] + 7) % AXES['method']}" if number % 5 == 0 else ""
     return f"""\
 @article{{work{number}of{2000 + number % 25},
@@ -80,3 +82,54 @@ def test_no_page_is_too_large(pages: dict[str, str]) -> None:
     sizes = {path: len(text.encode()) for path, text in pages.items()}
     assert {path: size for path, size in sizes.items() if size > LARGEST} == {}
     assert sum(size < USUAL for size in sizes.values()) > 0.9 * len(sizes)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("method", "task"), ("task", "method")])
+def test_every_cell_is_on_the_page_of_its_pair_once_with_its_exact_number(
+    large: Pool, pages: dict[str, str], rows: str, columns: str
+) -> None:
+    page = pages[f"measure/{rows}-by-{columns}.md"]
+    number = Counter((entry.primary(rows), entry.primary(columns)) for entry in large)
+    detailed = re.findall(r'<div id="([^"]+)"><dt><b>[^<]*</b> <span class="n">(\d+)</span>', page)
+    brief = re.findall(r'<a class="chip small" id="([^"]+)" href="([^"]+)">[^<]* <b>(\d+)</b></a>', page)
+    found = {anchor: int(count) for anchor, count in detailed} | {anchor: int(count) for anchor, _, count in brief}
+    assert found == {f"{a}--{b}": n for (a, b), n in number.items()}
+    empty = set(re.findall(r'<span id="([^"]+)">', page))
+    assert len(detailed) + len(brief) + len(empty) == len(found.keys() | empty) == AXES[rows] * AXES[columns]
+    for anchor, href, _ in brief:
+        row, column = anchor.split("--")
+        assert href == f"../../explore/?{rows}={row}&amp;{columns}={column}"
+
+
+def test_the_most_frequent_values_come_first_and_the_rest_is_folded(large: Pool, pages: dict[str, str]) -> None:
+    first, rest = pages["measure/method-by-task.md"].split('<details class="more cells">')
+    number = Counter(entry.primary("method") for entry in large)
+    shown = [f"method-{n}" for n in re.findall(r"<h3>method number (\d+)</h3>", first)]
+    assert len(shown) == FOLD
+    assert [number[value] for value in shown] == sorted(number.values(), reverse=True)[:FOLD]
+    assert len(re.findall("<h3>", rest)) == AXES["method"] - FOLD
+    assert "16 of 80 values of method shown, 16 of 31 values of task shown" in first
+
+
+def test_the_map_of_gaps_has_every_cell_behind_those_of_the_most_frequent_values(pages: dict[str, str]) -> None:
+    first, rest = pages["gaps/method-by-task.md"].split("<summary>All 2480 cells")
+    assert len(re.findall("<td class=", first)) == FOLD * FOLD
+    assert len(re.findall("<td class=", rest.split("</details>")[0])) == 2480
+    anchors = set(re.findall(r' id="([^"]+)"', pages["measure/method-by-task.md"]))
+    targets = re.findall(r'href="../../measure/method-by-task/#([^"]+)"', first + rest)
+    assert len(targets) > 1000
+    assert {*targets} <= anchors
+    own = set(re.findall(r' id="([^"]+)"', first + rest))
+    assert set(re.findall(r'href="#([^"]+)"', first + rest)) <= own
+
+
+@pytest.mark.parametrize(
+    "command", ["gaps method task", "gaps task method", "crosstab method task", "crosstab task task"]
+)
+def test_tables_in_a_terminal_fit_its_width(large: Pool, command: str) -> None:
+    folder = str(Path(large.entries[0].path).parent)
+    result = CliRunner().invoke(main, ["--bib", folder, *command.split()])
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.output.splitlines())) <= 100
+    assert "16 of" in result.output
+    assert "the most frequent first" in result.output

@@ -86,9 +86,9 @@ def broken(site: Path) -> Iterator[str]:
             place = site / address.path.lstrip("/") if address.path.startswith("/") else place
             file = place / "index.html" if place.is_dir() else place
             found = os.path.relpath(os.path.normpath(file), site)
-            if not file.exists():
-                yield f"{name}: {reference}"
-            elif address.fragment and found in anchors and unquote(address.fragment) not in anchors[found]:
+            if not file.exists() or (
+                address.fragment and found in anchors and unquote(address.fragment) not in anchors[found]
+            ):
                 yield f"{name}: {reference}"
 
 

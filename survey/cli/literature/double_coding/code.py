@@ -33,6 +33,7 @@ from survey.literature.loading import CODINGS
 from survey.literature.pool import Judgement, format_tags, parse_tags, read_sheet
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis
+from survey.plurals import plural
 
 SEEN = "!"
 
@@ -71,7 +72,7 @@ def code(
     without   shows the tags and their evidence as well. Recorded as blind = no
 
     \b
-    Answers   tags as in pool.bib ("shared; verifier", "stop: learned", "agents: 100"), then your
+    Answers   tags as in pool.bib ("VALUE; VALUE", "VALUE: HOW", "VALUE: 100"), then your
               confidence, how far you read, and, if you like, the reason
       ?       show the codebook again        -       skip this axis
       !       you know the pool's tags of this work: what follows on it is not recorded as blind
@@ -110,7 +111,7 @@ def code(
             session.read(list(waiting.items())[:number])
     except (Stop, Skip):
         click.echo()
-    tags = f"{session.recorded} tag{'s' if session.recorded != 1 else ''} recorded in {session.path}"
+    tags = f"{plural(session.recorded, 'tag')} recorded in {session.path}"
     click.echo(f"{tags}{f', {session.known} already there' if session.known else ''}")
 
 
@@ -120,7 +121,7 @@ def _print_sheet(pool: Pool, pairs: list[tuple[str, str]], number: int, output: 
         click.echo(text, nl=False)
     else:
         write_atomically(output, text.encode())
-        click.echo(f"{min(number, len(pairs))} rows written to {output}", err=True)
+        click.echo(f"{plural(min(number, len(pairs)), 'row')} written to {output}", err=True)
 
 
 @dataclass

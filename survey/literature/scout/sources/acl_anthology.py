@@ -16,6 +16,7 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.sources.asked import Asked
 from survey.literature.scout.sources.files import record, work
+from survey.plurals import plural
 
 START = re.compile(rb"@(?!string|comment|preamble)([a-z]+)\s*\{", re.IGNORECASE)
 """The start of an entry. It begins a line; an @ within a value does not."""
@@ -77,7 +78,9 @@ class AclAnthology:
             raise OutOfReach(self.name, "gave a file without an entry in BibTeX")
         if broken:
             named = ", ".join(broken[:5]) + (", ..." if len(broken) > 5 else "")
-            raise OutOfReach(self.name, f"has {len(broken)} entries that cannot be read ({named}); all others were")
+            raise OutOfReach(
+                self.name, f"has {plural(len(broken), 'entry')} that cannot be read ({named}); all others were"
+            )
 
 
 def _entries(body: bytes) -> Iterator[tuple[int, bytes]]:

@@ -18,6 +18,7 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, one_line
 from survey.literature.scout.sources.feeds import plain
+from survey.plurals import plural
 
 PAGE = 200
 """Records in one answer. 1,000 are allowed, but each may list hundreds of references."""
@@ -131,7 +132,7 @@ class Crossref:
                 return
             if not page.items:
                 client.forget(self.name, self.address, query)
-                raise OutOfReach(self.name, f'gave {given} of {page.total_results} works for "{words}"')
+                raise OutOfReach(self.name, f'gave {given} of {plural(page.total_results, "work")} for "{words}"')
 
 
 def _title(work: _Work) -> str:

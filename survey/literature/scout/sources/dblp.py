@@ -17,6 +17,7 @@ from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer
 from survey.literature.scout.sources.feeds import plain
 from survey.literature.scout.sources.files import record
+from survey.plurals import plural
 
 PAGE = 1000
 """Records in one answer: the maximum."""
@@ -90,7 +91,9 @@ class Dblp:
                     break
                 if not hits.hit:
                     client.forget(self.name, self.address, query)
-                    raise OutOfReach(self.name, f'gave {given} of {total} works for "{words}": ask for more words')
+                    raise OutOfReach(
+                        self.name, f'gave {given} of {plural(total, "work")} for "{words}": ask for more words'
+                    )
 
     def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
         """Yield the works with these keys, such as conf/nips/Muster26; nothing for one that DBLP does not have."""

@@ -16,6 +16,7 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, day, parts
 from survey.literature.scout.sources.feeds import plain
+from survey.plurals import plural
 
 KINDS = {"journal": "article", "conference": "inproceedings"}
 """The types of entries for types of venues."""
@@ -99,7 +100,7 @@ class OpenAlex:
         known = [work.id.rpartition("/")[2] for some in parts(asked.cited, AT_ONCE) for work in self._ids(client, some)]
         if not known:
             raise OutOfReach(
-                self.name, f"knows none of the {len(asked.cited)} works of which it should say who cites them"
+                self.name, f"knows none of {plural(len(asked.cited), 'work')} of which it should say who cites them"
             )
         time = f"from_publication_date:{asked.since},to_publication_date:{asked.until}"
         for some in parts(list(dict.fromkeys(known)), AT_ONCE):
@@ -134,7 +135,7 @@ class OpenAlex:
                 return
             if not page.results or (self.key and not cursor):
                 client.forget(self.name, self.address, asked)
-                raise OutOfReach(self.name, f"gave {given} of {page.meta.count} works")
+                raise OutOfReach(self.name, f"gave {given} of {plural(page.meta.count, 'work')}")
 
 
 def _doi(text: str) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.sources.asked import Asked, answer, one_line
+from survey.plurals import plural
 
 PAGE = 1000
 """Notes in one answer: the maximum."""
@@ -83,7 +84,7 @@ class OpenReview:
                     break
                 if not page.notes:
                     client.forget(self.name, self.address, query)
-                    raise OutOfReach(self.name, f"gave {given} of {page.count} works of {venue}")
+                    raise OutOfReach(self.name, f"gave {given} of {plural(page.count, 'work')} of {venue}")
 
     def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
         """Yield the works with these ids, as in openreview.net/forum?id=ID."""

@@ -15,6 +15,10 @@ PREFIX = "citation_"
 VENUES = {"conference_title": "inproceedings", "journal_title": "article", "inbook_title": "incollection"}
 """The types of entries for the tags that name a venue."""
 
+META = re.compile(rb"<meta\b[^<>]{1,20000}>", re.IGNORECASE)
+LONGEST = 2_000_000
+"""Bytes of a page that are read: its tags stand at its beginning."""
+
 DATES = ("publication_date", "date", "online_date", "cover_date", "year")
 DATE = re.compile(r"([0-9]{4})(?:[-/]([0-9]{1,2}))?(?:[-/]([0-9]{1,2}))?")
 
@@ -34,7 +38,8 @@ class Pages:
                     raise
                 continue
             tags = _Tags()
-            tags.feed(body.decode("utf-8", "replace"))
+            for tag in META.findall(body[:LONGEST]):  # the parser is slow on what is no HTML, such as a PDF
+                tags.feed(tag.decode("utf-8", "replace"))
             if tags.found["title"]:
                 yield _candidate(tags.found, address, self.name)
 

@@ -124,11 +124,18 @@ def _overview(facts: Facts, tables: Mapping[Pair, list[Agreement]]) -> Files:
             settled_page=SETTLED,
             unsettled=_open(tables),
             bases=_bases(facts),
+            published_absences=len(_absences(pool)),
             trials_page=TRIALS if pool.trials else "",
             audits_page=AUDITS if pool.audits else "",
             audits=[*pool.audits.values()],
         ),
     )
+
+
+def _absences(pool: Pool) -> set[str]:
+    """Return the words for absence that the published coding uses, if there is one."""
+    published = pool.codings.get(pool.claims.readings.published) if pool.claims.readings else None
+    return {tag.word for judged in (published.judgements if published else ()) for tag in judged.tags if tag.absent}
 
 
 def stands(pool: Pool, field: AuditedField) -> str:

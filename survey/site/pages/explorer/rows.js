@@ -17,7 +17,7 @@ export function itemsOf(data, facets, rows) {
 // A search finds a value by its other names as well: "DPO" all of preference optimisation.
 const namesOf = ({ labels, also }, cell) => `${labels.get(cell)} ${also[cell.split(": ")[0]] || ""}`;
 
-// A filter may be "stop: learned", or "stop" with any qualifier.
+// A filter may name a value and how, or a value with any qualifier.
 const withoutHow = (cells) => cells.some((cell) => cell.includes(": ")) ? [...new Set(cells.flatMap((cell) => [cell, cell.split(": ")[0]]))] : cells;
 
 // Builds the same row as explore.md.j2 when it is first drawn: laying out ten thousand rows takes

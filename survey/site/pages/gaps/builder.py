@@ -27,7 +27,7 @@ from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 from survey.site.markup.text import in_sentence
 from survey.site.pages.gaps.bias import left_out, read_on, searched
-from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, named
+from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, marks, named
 
 STRONGEST = 20
 """Gaps in the list of the least expected ones."""
@@ -85,8 +85,10 @@ def _index(
         inherited=[(map, cell) for map in maps for cell in map if cell.foundations_only],
         triples=[triple(pool, *axes) for axes in pool.taxonomy.gaps.triples],
         cells=sum(len(map.cells) for map in maps),
-        total={kind: sum(len(map.of(kind)) for map in maps) for kind in MARKS},
+        total={kind: sum(len(map.of(kind)) for map in maps) for kind in marks(pool)},
         looked=search_start(pool),
+        marks=marks(pool),
+        past=pool.taxonomy.gaps.foundations_label,
         searched=searched(pool, *_axes(maps)),
         **SHARED,
     )  # fmt: skip
@@ -132,8 +134,10 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...], readers: Readings) ->
         inherited=[cell for cell in map if cell.foundations_only],
         left=left,
         left_thin=len([cell for cell in map.of(Kind.THIN) if cell not in carded]),
-        total={kind: len(map.of(kind)) for kind in MARKS},
+        total={kind: len(map.of(kind)) for kind in marks(pool)},
         looked=search_start(pool),
+        marks=marks(pool),
+        past=pool.taxonomy.gaps.foundations_label,
         searched=searched(pool, map.rows, map.columns),
         **SHARED,
     )  # fmt: skip
@@ -162,7 +166,7 @@ def chance(p: float) -> str:
 
 
 SHARED = {
-    "label": named, "marks": MARKS, "Kind": Kind, "anchor": anchor, "gap_anchor": gap_anchor, "map_path": map_path,
+    "label": named, "Kind": Kind, "anchor": anchor, "gap_anchor": gap_anchor, "map_path": map_path,
     "works_of": lambda pool, keys: [pool[key] for key in keys], "number": number, "chance": chance,
     "permutations": PERMUTATIONS,
 }  # fmt: skip

@@ -82,10 +82,16 @@ function lacking({ lacking: works }, _, places) {
   const copy = element("button", { type: "button" }, "Copy the commands");
   copyOnClick(copy, () => commands);
   return [section("What the survey lacks",
-    element("p", {}, "Most of these are about other topics. A work that trains or evaluates a team of language models may belong in the pool: see ", element("a", { href: places.protocol }, "which works are retained"), " and ", element("a", { href: places.adding }, "how to add an entry"), "."),
+    element("p", {}, `Most of these are about other topics. ${places.scope ? `A work on ${places.scope}` : "Some"} may belong in the pool`, ...guides(places), "."),
     folded(words(works.length, "work"), works, (work) => line([work.title || "(without a title)"], standing(work))),
     element("details", { class: "more" }, element("summary", {}, "Commands to add them"), element("pre", { tabindex: "0" }, element("code", {}, commands)), element("p", { class: "act" }, copy)),
   )];
+}
+
+// Links to the pages that say which works are retained and how to add one, as far as the survey has them.
+function guides({ protocol, adding }) {
+  const links = [[protocol, "which works are retained"], [adding, "how to add an entry"]].filter(([href]) => href);
+  return links.flatMap(([href, said], n) => [n ? " and " : ": see ", element("a", { href }, said)]);
 }
 
 // The arXiv number if there is one, else the key in the form that survey new accepts.

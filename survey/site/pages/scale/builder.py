@@ -38,7 +38,10 @@ SIMULATED = "Busy at the same time, on average, by number of agents"
 """The notebook table of the simulated curves: a row per team shape, a column per size."""
 
 ABREAST = ("agents", "parallel")
-"""The quantities that are plotted against each other, if the survey has them."""
+"""The quantities that are plotted against each other, if the survey is about traces and has them."""
+
+SOURCES = "read/industry.md"
+"""The chapter that gives the source of each number of a company."""
 
 
 def scale_pages(facts: Facts) -> Files:
@@ -53,9 +56,10 @@ def scale_pages(facts: Facts) -> Files:
     for value in axis.values.values():
         own, undisclosed = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, own, undisclosed, decades)))
-    lines = _lines(facts.tables.get(SIMULATED))
+    traces = "traces" in pool.taxonomy.settings.wings
+    lines = _lines(facts.tables.get(SIMULATED)) if traces else []
     reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
-    abreast = _abreast(pool, numbers, lines, reach) if all(name in axis.values for name in ABREAST) else None
+    abreast = _abreast(pool, numbers, lines, reach) if traces and axis.values.keys() >= {*ABREAST} else None
     for chart in filter(None, (*(chart for _, chart in drawn), abreast)):
         yield chart.file
     page, kinds = "measure/scale.md", pool.evidence
@@ -64,6 +68,9 @@ def scale_pages(facts: Facts) -> Files:
         render(
             "pages/scale/scale.md.j2",
             pool=pool,
+            axis=axis,
+            traces=traces,
+            sourced=SOURCES in facts.written,
             page=page,
             drawn=drawn,
             abreast=abreast,

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
-from survey.literature.conversion.foreign import Draft
+from survey.literature.loading.conversion.foreign import Draft
 
 ENTRY = re.compile(r"\+\s*@[A-Za-z]+\s*[{(]\s*([^\s,{}]+)")
 NOTED: Final = ("date-added", "creationdate", "timestamp")

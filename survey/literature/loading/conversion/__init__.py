@@ -4,8 +4,8 @@
 be taken as it was written, and what was changed, by kind. Nothing is lost: a text is in the pool, or set aside.
 """
 
-from survey.literature.conversion.conversion import Change, Conversion, convert
-from survey.literature.conversion.foreign import Aside
-from survey.literature.conversion.grouping import Grouping
+from survey.literature.loading.conversion.conversion import Change, Conversion, convert
+from survey.literature.loading.conversion.foreign import Aside
+from survey.literature.loading.conversion.grouping import Grouping
 
 __all__ = ["Aside", "Change", "Conversion", "Grouping", "convert"]

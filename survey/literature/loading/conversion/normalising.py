@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import quote
 
 from survey.literature.bibtex import LATEX, MONTHS, REQUIRED_BY_TYPE, arxiv_date, parse_names, unknown_latex
-from survey.literature.conversion.foreign import Draft
+from survey.literature.loading.conversion.foreign import Draft
 
 FIELDS: Final = {
     "journaltitle": "journal", "location": "address", "eprinttype": "archiveprefix", "eprintclass": "primaryclass",
@@ -30,10 +30,13 @@ MONTH = re.compile("|".join(MONTHS))
 YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 ARXIV_INSIDE = re.compile(
-    r"(?i)(?:https?://)?(?:arxiv(?:\.org)?[.:/ ]*(?:abs/|pdf/)?)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?"
+    r"(?i)(?:https?://)?(?:arxiv(?:\.org)?[.:/ ]*(?:abs/|pdf/)?)?"
+    r"([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v(\d+))?"
 )
 DOI_INSIDE = re.compile(r"10\.\d{4,9}/[^\s\"<>{}\\,;]+")
 OTHERS = re.compile(r"(?i)[\s,;]*\b(?:and\s+)?(?:others|et\.?\s+al\b\.?)\s*$")
+INITIALS = re.compile(r"(?:[A-Z]\.[ ~-]?)+[A-Z][a-z]")
+JUNIOR = re.compile(r"(?i)jr\.?|sr\.?|[ivx]+")
 BARE = re.compile(r"(?<!\\)([%#&])")
 BARE_OUTSIDE = re.compile(r"(?<!\\)([_^])")
 FORMULA = re.compile(r"((?<!\\)\$[^$]*\$)")
@@ -52,7 +55,7 @@ def normalise(draft: Draft) -> None:
 
 def inherit(draft: Draft, others: Mapping[str, Draft]) -> None:
     """Write out what an entry takes from the one that its ``crossref`` names."""
-    parent = others.get(draft.text("crossref").lower())
+    parent = others.get(draft.text("crossref").lower()) if "crossref" in draft.fields else None
     if parent is None or parent is draft:
         return
     for name, text in parent.fields.items():
@@ -91,6 +94,8 @@ def _arxiv(draft: Draft) -> None:
     archive = draft.text("archiveprefix").lower()
     if inside and archive in ("", "arxiv") and arxiv_date(inside[1]):
         draft.set("eprint", inside[1], IDENTIFIER)
+        if inside[2]:
+            draft.fields.setdefault("version", inside[2])
         draft.set("archiveprefix", "arXiv", "archivePrefix of arXiv ids: added")
     elif found:
         draft.put_away("eprint", UNREADABLE.format("an arXiv id", "eprint"))
@@ -189,7 +194,7 @@ def _authors(draft: Draft) -> None:
             if name == "author":
                 draft.fields["authors-incomplete"] = 'The list of authors ends in "and others" in the source.'
             draft.note('lists of people that end in "and others": marked as incomplete', shorter)
-        if not _can_be_read(found):
+        if not _can_be_read(found) or _joined(found):
             draft.keep(name)
             draft.set(name, _people(found), "lists of people that BibTeX cannot split: split at commas or semicolons")
 
@@ -201,12 +206,24 @@ def _can_be_read(people: str) -> bool:
         return False
 
 
+def _joined(people: str) -> bool:
+    """Return whether commas join people: BibTeX would read "J. Doe, M. Roe" as one person."""
+    for name in people.split(" and "):
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) == 2 and all(map(INITIALS.match, parts)):
+            return True
+        if len(parts) > 2 and not JUNIOR.fullmatch(parts[1]):
+            return True
+    return False
+
+
 def _people(text: str) -> str:
     """Return a list of people in the form of BibTeX; who cannot be read is named as written, like a corporation."""
     listed = [one.strip() for one in re.split(r"\s+and\s+(?![^{]*\})", text) if one.strip()]
     for sign in (";", ","):
         split = [one.strip() for whole in listed for one in whole.split(sign) if one.strip()]
-        if _can_be_read(" and ".join(split)) and all(" " in one for one in split):
+        readable = _can_be_read(" and ".join(split)) and all(" " in one for one in split)
+        if readable and len(split) > len(listed):
             return " and ".join(split)
     return " and ".join(one if _can_be_read(one) else f"{{{re.sub('[{}]', '', one)}}}" for one in listed)
 

@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import Final
 
 from survey.literature.bibtex import Block, Document, Field, address_of, key_problem, write_bibtex
-from survey.literature.conversion.foreign import PREAMBLE, REMARK, Aside, Draft, decoded, read_foreign
-from survey.literature.conversion.grouping import Grouping, grouping
-from survey.literature.conversion.history import added_as_noted, added_in_git, day_in
-from survey.literature.conversion.normalising import inherit, normalise
+from survey.literature.loading.conversion.foreign import PREAMBLE, REMARK, Aside, Draft, decoded, read_foreign
+from survey.literature.loading.conversion.grouping import Grouping, grouping
+from survey.literature.loading.conversion.history import added_as_noted, added_in_git, day_in
+from survey.literature.loading.conversion.normalising import inherit, normalise
 from survey.literature.pool import Duplicate, Entry, duplicates, read_entries
 from survey.literature.problems import Problem
 from survey.literature.taxonomy import Taxonomy

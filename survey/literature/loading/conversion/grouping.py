@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from survey.literature.bibtex import readable
-from survey.literature.conversion.foreign import Draft
-from survey.literature.conversion.history import day_in
+from survey.literature.loading.conversion.foreign import Draft
+from survey.literature.loading.conversion.history import day_in
 from survey.literature.taxonomy import Absence
 
 MOST = 40
@@ -60,7 +60,7 @@ def grouping(drafts: Sequence[Draft]) -> Grouping:
             words[key].append(word)
         counted = Counter(word for found in words.values() for word in found)
         covered = sum(map(bool, words.values()))
-        groups = len(counted) > 1 and (several or 2 * len(counted) <= covered)
+        groups = len(counted) > 1 and (id != "section" or 2 * len(counted) <= covered)
         if (covered >= ENOUGH * len(drafts) and groups) or id == "kind":
             return _grouping(id, label, definition, several, words, counted)
     raise AssertionError("every entry has a type")
