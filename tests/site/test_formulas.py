@@ -13,8 +13,8 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown import markdown
-from material.plugins.search.plugin import Parser
+from markdown import markdown  # type: ignore[import-untyped]
+from material.plugins.search.plugin import Parser  # type: ignore[import-untyped]
 
 from survey.literature import Entry, Pool, load
 from survey.literature.bibtex import Field
