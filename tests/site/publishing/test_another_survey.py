@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,7 +46,9 @@ READ = {
 
 def survey(folder: Path, pool: str | None = None, taxonomy: str | None = None, **more: str) -> Path:
     """A folder with a survey in it; further files by their paths."""
-    shutil.copytree(BREAD, folder / "bib")
+    (folder / "bib").mkdir(parents=True)
+    (folder / "bib" / "pool.bib").write_text((BREAD / "pool.bib").read_text())
+    (folder / "bib" / "taxonomy.toml").write_text(bare())
     files = {"mkdocs.yml": SETTINGS, "docs/index.md": "# Bread\n\nSome works are on [bread](axes/index.md).\n"}
     files |= {"bib/pool.bib": pool} if pool is not None else {}
     files |= {"bib/taxonomy.toml": taxonomy} if taxonomy is not None else {}
@@ -106,8 +107,14 @@ def weight(site: Path) -> int:
     return sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
 
 
+def bare() -> str:
+    """The taxonomy of bread without what makes pages of its own: main axes, and an axis of excluded records."""
+    taxonomy = (BREAD / "taxonomy.toml").read_text().replace("main = true\n", "")
+    return re.sub(r"\[axis\.crumb\].*?(?=\[\[rule\]\])", "", taxonomy, flags=re.DOTALL)
+
+
 def with_main_axes(*axes: str) -> str:
-    taxonomy = (BREAD / "taxonomy.toml").read_text()
+    taxonomy = bare()
     for axis in axes:
         taxonomy = taxonomy.replace(f"[axis.{axis}]\n", f"[axis.{axis}]\nmain = true\n")
     return taxonomy
@@ -118,9 +125,7 @@ def without(field: str) -> str:
 
 
 def one_axis() -> str:
-    head, leavening, *_ = re.split(
-        r"(?m)^(?=\[axis\.(?:leavening|grain|proofing)\])", (BREAD / "taxonomy.toml").read_text()
-    )
+    head, leavening, *_ = re.split(r"(?m)^(?=\[axis\.(?:leavening|grain|proofing)\])", bare())
     return head + leavening
 
 
