@@ -26,9 +26,9 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     ),
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
-        "publishing",
+        "publishing", "scaffold",
     ),
-    "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site"),
+    "survey.cli": ("lazy_group", "output", "literature", "scout", "trace", "site", "init"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

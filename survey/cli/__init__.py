@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from survey.cli.lazy_group import LazyGroup
+from survey.cli.examples import GroupWithExamples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -28,12 +28,13 @@ WINGS = {
     "survey.cli.literature.related": ("related",),
     "survey.cli.scout.group": ("scout",),
     "survey.cli.site": ("pages",),
+    "survey.cli.init": ("init",),
     "survey.cli.trace.group": ("trace",),
 }
 """The commands of each module, in the order in which the help lists them."""
 
 
-@click.group(cls=LazyGroup, modules=WINGS, context_settings=CONTEXT)
+@click.group(cls=GroupWithExamples, modules=WINGS, context_settings=CONTEXT)
 @click.version_option(package_name="orchestration-survey")
 @click.option("--bib", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Folder with pool.bib and taxonomy.toml.  [default: bib/ here or in a parent folder]")  # fmt: skip
@@ -45,12 +46,12 @@ def main(context: click.Context, folder: Path | None) -> None:
     First steps with the literature
       survey check                          problems in bib/, with file and line
       survey stats                          entries per value, on every axis
-      survey crosstab reward credit         two axes against each other, empty cells included
-      survey list --where credit=message    the entries behind a number
-      survey show c3                        one entry with its tags and their evidence
+      survey crosstab {rows} {columns}      two axes against each other, empty cells included
+      survey list --where {other}           the entries behind a number
+      survey show KEY                       one entry with its tags and their evidence
       survey claims                         which claims of the survey hold, by which reading
-      survey gaps reward credit             empty cells, why they are empty, how surprising that is
-      survey diff 2026-05-04 2026-11-21     changes in entries and in conclusions
+      survey gaps {rows} {columns}          empty cells, why they are empty, how surprising that is
+      survey diff DAY DAY                   changes in entries and in conclusions
       survey edition keep                   keep published editions as they were after an edit
       survey flow                           records found, excluded, included; completeness
       survey robustness                     which conclusions survive other ways of counting
@@ -60,10 +61,11 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey code --blind --reader ID       read entries a second time, without seeing their tags
       survey adjudicate                     decide where readings differ
       survey scout                          new works, ranked, to be decided on
-      survey related --where reward=R6      a sentence to cite, a covering set, a paragraph skeleton
+      survey related --where {filter}       a sentence to cite, a covering set, a paragraph skeleton
       survey export --format bib -o my.bib  citations for your paper
-      survey new 1706.03762                 an entry to fill in, with the facts of its metadata
+      survey new ARXIV-ID                   an entry to fill in, with the facts of its metadata
       survey pages --out DIR                the pages of the site, for another generator
+      survey init DIR --from refs.bib       a new survey, on any subject, from a BibTeX file
 
     \b
     First steps with a trace
@@ -73,12 +75,12 @@ def main(context: click.Context, folder: Path | None) -> None:
 
     \b
     Filters, for every command with --where
-      AXIS=VALUE            entries with the value:            --where reward=shared
-      AXIS=VALUE,VALUE      with any of the values:            --where credit=turn,message
-      AXIS=CODE or FAMILY   O1 to O5, R1 to R8, E1 to E4:      --where reward=R6
-      AXIS=VALUE:HOW        where the axis has a qualifier:    --where decision=stop:learned
+      AXIS=VALUE            entries with the value:            --where {filter}
+      AXIS=VALUE,VALUE      with any of the values:            --where {either}
+      AXIS=CODE or FAMILY   {codes}:                           --where {family}
+      AXIS=VALUE:HOW        where the axis has a qualifier:    --where {qualified}
       several --where       all of them must match
-      --primary             match first values only, as the published tables do
+      --primary             match first values only, as tables do
 
     Exit status: 0 success, 1 problems in the data, 2 usage error or a missing package.
     """

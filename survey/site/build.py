@@ -33,7 +33,7 @@ from survey.site.drafts import (
     preview_placeholders,
 )
 from survey.site.facts import Facts, cached_name, facts_fingerprint
-from survey.site.families import FAMILIES, Content, Family
+from survey.site.families import FAMILIES, Content, Family, families_of
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import source_locations
@@ -52,7 +52,7 @@ def build(facts: Facts) -> dict[str, Content]:
     """Return all computed files of the site."""
     out: dict[str, Content] = {}
     fills = placeholders(facts.source)
-    for family in FAMILIES:
+    for family in families_of(facts.source.taxonomy.settings.wings):
         part = facts.reading(frozenset(family.reads or NO_PROSE))
         made = part.cached(family.name, partial(_made, family, part), family.reads is not None)
         _add(out, {path: filled(content, fills) for path, content in made.items()})
@@ -179,7 +179,7 @@ class Build:
         return [
             str(self.data),
             self.preview,
-            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters),
+            facts_fingerprint(data, self._addresses, self.notebooks, self._chapters, self._written),
         ]
 
     @property
@@ -190,6 +190,10 @@ class Build:
     def _chapters(self) -> Sequence[Chapter]:
         return chapters(self.docs) if self.docs else ()
 
+    @property
+    def _written(self) -> list[str]:
+        return [one.page for one in self._chapters]
+
     def files(self) -> dict[str, Computed]:
         """Return all computed files of the site, but those that are left for later and were never computed.
 
@@ -198,7 +202,7 @@ class Build:
 
         """
         out: dict[str, Computed] = {}
-        for family in FAMILIES:
+        for family in families_of(self._known["wings"]):
             found = self.shown.files.get(family.name, {})
             if self._waits(family):
                 assert self.later is not None
@@ -257,8 +261,8 @@ class Build:
 
     @property
     def home(self) -> dict[str, Any]:
-        """Metadata for the home page: the data set in the vocabulary of schema.org, and when it was last added to."""
-        return {name: self._known[name] for name in ("structured", "published")}
+        """Metadata for the home page: the data set for schema.org, when it was last added to, and who made it."""
+        return {name: self._known[name] for name in ("structured", "published", "creator")}
 
     @property
     def sources(self) -> Mapping[str, tuple[str, int]]:
@@ -292,7 +296,7 @@ class Build:
     def _fingerprint(self, reads: Reads) -> str:
         data = self._known["fingerprints"][_written(reads & PROSE)]
         tables, discussed = self.notebooks if TABLES in reads else (), self._chapters if CHAPTERS in reads else ()
-        return facts_fingerprint(data, self._addresses, tables, discussed)
+        return facts_fingerprint(data, self._addresses, tables, discussed, self._written)
 
     @cached_property
     def _known(self) -> dict[str, Any]:
@@ -311,7 +315,9 @@ class Build:
                 },
                 "structured": dataset(pool, self.site_url),
                 "published": pool.last_added.isoformat(),
+                "creator": pool.taxonomy.settings.creator,
                 "sources": source_locations(pool),
+                "wings": list(pool.taxonomy.settings.wings),
             }
             if not problems:
                 self.cache.keep(name, found)

@@ -51,7 +51,7 @@ class Facts:
     notebooks: Sequence[Mapping[str, Any]] = ()
     """Executed notebooks, whose tables pages may reuse."""
     chapters: Sequence[Chapter] = ()
-    """The pages that discuss works."""
+    """The hand-written pages, with the works that they discuss."""
     cache: Cache = field(default_factory=Cache)
     folder: Path | None = None
     """The folder of the data; without it nothing is taken from the cache by its name."""
@@ -75,7 +75,8 @@ class Facts:
         data = data_fingerprints(self.source, self.folder, reads)[reads]
         shown = self.notebooks if TABLES in self.reads else ()
         discussed = self.chapters if CHAPTERS in self.reads else ()
-        return facts_fingerprint(data, (self.site_url, self.issues, self.repository), shown, discussed)
+        addresses = (self.site_url, self.issues, self.repository)
+        return facts_fingerprint(data, addresses, shown, discussed, self.written)
 
     @cached_property
     def other_data(self) -> str:
@@ -156,6 +157,11 @@ class Facts:
         return mentions(self.chapters, key)
 
     @cached_property
+    def written(self) -> frozenset[str]:
+        """The paths of the hand-written pages. A page links to one only if it is here: another survey may lack it."""
+        return frozenset(one.page for one in self.chapters)
+
+    @cached_property
     def passages(self) -> dict[str, int]:
         """In how many paragraphs the chapters discuss each work. Raises ``Withheld`` as ``mentions`` does."""
         return {entry.key: sum(one.passages for one in self.mentions(entry.key)) for entry in self.source}
@@ -177,11 +183,19 @@ def tables_of(notebooks: Iterable[Mapping[str, Any]]) -> dict[str, Table]:
 
 
 def facts_fingerprint(
-    data: str, addresses: Iterable[str], notebooks: Iterable[Mapping[str, Any]], chapters: Iterable[Chapter]
+    data: str,
+    addresses: Iterable[str],
+    notebooks: Iterable[Mapping[str, Any]],
+    chapters: Iterable[Chapter],
+    written: Iterable[str],
 ) -> str:
-    """Return a fingerprint of facts: of the fingerprint of their data, and of what else they are made from."""
+    """Return a fingerprint of facts: of the fingerprint of their data, and of what else they are made from.
+
+    ``chapters`` are the pages whose discussions are read, ``written`` the paths of all that are written by hand.
+    """
     discussed = [[one.page, one.title, one.passages] for one in chapters]
-    return fingerprint([], data, *addresses, json.dumps(tables_of(notebooks)), json.dumps(discussed))
+    tables = json.dumps(tables_of(notebooks))
+    return fingerprint([], data, *addresses, tables, json.dumps(discussed), json.dumps(sorted(written)))
 
 
 def cached_name(name: str, facts: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import pytest
 TAXONOMY = """
 [survey]
 title = "Small"
+required = ["summary", "added"]
 
 [absence.na]
 label = "not applicable"

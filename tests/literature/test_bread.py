@@ -1,5 +1,6 @@
 """A survey on another subject is data alone: a taxonomy, three entries, no Python."""
 
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -19,6 +20,21 @@ def bread() -> Pool:
 
 def test_it_is_read_without_a_problem(bread: Pool) -> None:
     assert [entry.key for entry in bread] == ["levain2019", "soda2001", "oven2024"]
+
+
+def test_what_it_does_not_require_may_be_missing(bread: Pool, tmp_path: Path) -> None:
+    """An entry without ``added`` counts from the first day on which it can have appeared."""
+    assert bread.taxonomy.settings.required == ()
+    copy = Path(shutil.copytree(BREAD, tmp_path / "bread"))
+    text = "\n".join(line for line in (copy / "pool.bib").read_text().split("\n") if "added " not in line)
+    (copy / "pool.bib").write_text(text)
+    pool = load(copy)
+    assert [(entry.key, entry.added) for entry in pool] == [
+        ("levain2019", "2019-03-01"),
+        ("soda2001", "2001-01-01"),
+        ("oven2024", "2024-01-01"),
+    ]
+    assert [entry.key for entry in pool.as_of(date(2019, 5, 2))] == ["levain2019", "soda2001"]
 
 
 def test_its_axes_are_counted_with_a_row_for_every_value(bread: Pool) -> None:

@@ -31,7 +31,7 @@ def appraisal(folder: Path, keys: tuple[str, ...], form: str) -> None:
     an answer was not assessed: nothing follows from that.
 
     With KEY, show every answer of that work with its evidence. survey claims --appraised
-    repeats=yes counts the claims on the works with an answer alone.
+    ITEM=yes counts the claims on the works with an answer alone.
     """
     pool = load(folder)
     found = pool.appraisal

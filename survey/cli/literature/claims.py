@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
@@ -31,6 +32,7 @@ from survey.literature.claims import (
     interval_in_words,
     narrowed,
     question,
+    readings_of,
     where_it_applies,
 )
 from survey.literature.claims.tallies import Tally, tally
@@ -87,7 +89,7 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, answers: list[t
     elif ids:
         click.echo("\n\n".join(_page(judgement, pool, certain) for judgement in judged))
     else:
-        _table(judged)
+        _table(judged, readings_of(pool))
         click.echo(f"\n{plural(len(judged), 'claim')}, {summary_line(now)}")
 
 
@@ -193,15 +195,15 @@ def _csv(judged: list[Judgement], certain: Certainties) -> str:
     return csv_text(header, *rows)
 
 
-def _table(judged: list[Judgement]) -> None:
+def _table(judged: list[Judgement], readings: Mapping[str, str]) -> None:
     for status in SIGNS:
         found = [j for j in judged if j.status is status]
         if not found:
             continue
         click.echo(f"\n{click.style(f'{status}: {len(found)}', bold=True)}")
-        rows = [[j.claim.id, *(_number(j, reading) for reading in READINGS)] for j in found]
-        align = ["left", *["right"] * len(READINGS)]
-        click.echo(tabulate(rows, ["claim", *READINGS.values()], colalign=align, disable_numparse=True))
+        rows = [[j.claim.id, *(_number(j, reading) for reading in readings)] for j in found]
+        align = ["left", *["right"] * len(readings)]
+        click.echo(tabulate(rows, ["claim", *readings.values()], colalign=align, disable_numparse=True))
 
 
 def _number(judgement: Judgement, reading: str) -> str:

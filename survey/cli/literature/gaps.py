@@ -11,13 +11,15 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from survey.cli.examples import WithExamples
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.literature.printing import fitting, json_header, left_out, summary_line
 from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.agreement import Readings
+from survey.literature.counting import is_folded, leading
 from survey.literature.gaps import (
     PERMUTATIONS,
     SEED,
@@ -43,15 +45,19 @@ MEANINGS = {
     Kind.UNSTUDIED: "unstudied", Kind.UNDISCLOSED: "an entry with one value does not disclose the other",
     Kind.NOT_CODED: "an entry with one value is not coded on the other axis",
     Kind.FURTHER: "only as a further value of an entry that counts elsewhere",
-    Kind.NOBODY: "no entry has one of the values", Kind.PAST: "history: works from before language models",
+    Kind.NOBODY: "no entry has one of the values", Kind.PAST: "history",
     Kind.NOT_APPLICABLE: "not applicable", Kind.IMPOSSIBLE: "impossible by definition",
 }  # fmt: skip
 
 
-@click.command(short_help="List the gaps in the pool, with their likelihood.")
+@click.command(cls=WithExamples, short_help="List the gaps in the pool, with their likelihood.")
 @click.argument("axes", nargs=-1, metavar="[AXIS AXIS [AXIS]]")
 @as_of
-@click.option("--strict", is_flag=True, help="Count only entries with explicit credit: units of one run differ.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Count only entries that pass the strict reading, which taxonomy.toml defines under [gaps].",
+)
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, metavar="N",
               help="Number of gaps to list.")  # fmt: skip
 @formats("table", "json", "csv")
@@ -81,8 +87,8 @@ def gaps(folder: Path, axes: tuple[str, ...], day: date | None, strict: bool, to
 
     \b
         survey gaps
-        survey gaps reward credit
-        survey gaps credit decision topology --format csv
+        survey gaps {rows} {columns}
+        survey gaps {columns} {third} {fourth} --format csv
     """
     pool = load(folder).as_of(day)
     try:
@@ -127,13 +133,16 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
         readers = Readings(pool)
         _csv([_read_row(readers, cell) for cell in map])
     else:
-        lines = [
-            [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
-            for a in map.rows.value_cells
-        ]
+        down, across = leading(pool, map.rows), leading(pool, map.columns)
+        lines = [[a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in across)] for a in down]
+        headers = [f"{map.rows.id} \\ {map.columns.id}", *across]
+        fit = fitting(lines, headers) if is_folded(map.rows) or is_folded(map.columns) else len(headers)
         click.echo(f"{summary_line(pool)}; {map.n} with a value on both axes\n")
-        click.echo(_table(lines, [f"{map.rows.id} \\ {map.columns.id}", *map.columns.value_cells], 1))
-        numbers = [(SIGNS[kind], len(map.of(kind)), MEANINGS[kind]) for kind in SIGNS if map.of(kind)]
+        click.echo(_table([line[:fit] for line in lines], headers[:fit], 1))
+        if cut := left_out([(map.rows, len(down)), (map.columns, fit - 1)]):
+            click.echo(f"\n{cut}")
+        said = MEANINGS | {Kind.PAST: f"{MEANINGS[Kind.PAST]}: {pool.taxonomy.gaps.foundations_label}"}
+        numbers = [(SIGNS[kind], len(map.of(kind)), said[kind]) for kind in SIGNS if map.of(kind)]
         for sign, number, meaning in numbers:
             click.echo(f"{chr(10) if sign == numbers[0][0] else ''}{sign}  {number:>3}  {meaning}")
 

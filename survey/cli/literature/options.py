@@ -91,10 +91,10 @@ def _pairs(form: str) -> Callable[[click.Context, click.Parameter, tuple[str, ..
 as_of = click.option("--as-of", "day", type=Day(), metavar="DATE",
                      help="Use the pool as of this day (YYYY-MM-DD).")  # fmt: skip
 where = click.option("--where", "filters", multiple=True, metavar="AXIS=VALUE",
-                     callback=_pairs("AXIS=VALUE, as in reward=shared"),
+                     callback=_pairs("AXIS=VALUE"),
                      help="Only entries that match; repeatable.")  # fmt: skip
 appraised = click.option("--appraised", "answers", multiple=True, metavar="ITEM=ANSWER",
-                         callback=_pairs("ITEM=ANSWER, as in repeats=yes"),
+                         callback=_pairs("ITEM=ANSWER"),
                          help="Count only works whose study has this answer; repeatable.")  # fmt: skip
 primary = click.option("--primary", is_flag=True, help="Match first values only.")
 

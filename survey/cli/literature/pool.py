@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from tabulate import tabulate
@@ -20,14 +21,15 @@ from survey.literature.bibtex import read_bibtex
 from survey.literature.export import FORMATS
 from survey.literature.loading import BACKGROUND, EXCLUDED, POOL
 from survey.literature.loading.checking import check_files, lost_capitals
-from survey.literature.problems import FEW, expected, quoted
+from survey.literature.problems import FEW, Problem, expected, kinds, quoted
 from survey.plurals import plural
 
 
 @click.command(short_help="Report every problem in bib/.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--summary", is_flag=True, help="One line per kind of problem: how many, and an example.")
 @pass_bib
-def check(folder: Path, files: tuple[Path, ...]) -> None:
+def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
     """Report every problem in the pool, the excluded records, the taxonomy and the codings.
 
     Each line names file, line, entry, field, what was found, what was expected and the nearest
@@ -39,18 +41,19 @@ def check(folder: Path, files: tuple[Path, ...]) -> None:
     With FILES, check only those: .bib files against the taxonomy (and against the pool, for
     duplicates), .toml files as a taxonomy, .csv files as a coding.
     """
+    report = _fail_in_short if summary else fail
     pool, problems = read_pool(folder)
     if pool is None:
-        fail(problems)
+        report(problems)
     if files:
         found = check_files(files, pool)
         if found:
-            fail(found)
+            report(found)
         click.echo(f"{plural(len(files), 'file')}: no problems")
         _note_titles(path for path in files if path.suffix == ".bib")
         return
     if problems:
-        fail(problems)
+        report(problems)
     parts = [
         plural(len(pool), "entry"),
         plural(len(pool.records), "excluded record"),
@@ -69,6 +72,14 @@ def _note_titles(paths: Iterable[Path]) -> None:
         click.echo(f"note: {note}", err=True)
     if len(notes) > FEW:
         click.echo(f"note: {plural(len(notes) - FEW, 'more title')} with capitals that no braces protect", err=True)
+
+
+def _fail_in_short(problems: Sequence[Problem]) -> NoReturn:
+    """Print how many problems there are of each kind, with the first of each, and exit with status 1."""
+    rows = [(kind.number, str(kind.first)) for kind in kinds(problems)]
+    click.echo(tabulate(rows, headers=["times", "the first"], tablefmt="plain"), err=True)
+    click.echo(f"{plural(len(problems), 'problem')} of {plural(len(rows), 'kind')}", err=True)
+    raise SystemExit(1)
 
 
 @click.command("list", short_help="List the matching entries.")

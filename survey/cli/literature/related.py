@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from survey.cli.examples import WithExamples
 from survey.cli.literature.options import as_of, pass_bib, primary, where
 from survey.cli.literature.printing import json_header, wrapped
 from survey.cli.output import formats
@@ -19,7 +20,9 @@ from survey.literature import load
 from survey.literature.related import NOTICE, Related, Style, related
 
 
-@click.command("related", short_help="Sentence, covering set and paragraph for a related-work section.")
+@click.command(
+    "related", cls=WithExamples, short_help="Sentence, covering set and paragraph for a related-work section."
+)
 @where
 @primary
 @click.option("--cover", "axes", multiple=True, metavar="AXIS",
@@ -35,7 +38,7 @@ def related_command(
     \b
     the sentence       how many entries match, ready to cite with edition and data
     the covering set   the fewest entries that together have every value that occurs on the
-                       chosen axes: foundations and surveys first, then by first publication
+                       chosen axes: those that are read first, then by first publication
     the paragraph      the entries by their values on those axes, with citations: a skeleton
                        generated from counts, for the author to rewrite
 
@@ -43,9 +46,9 @@ def related_command(
     which the entries differ. The citations are keys of: survey export --format bib
 
     \b
-        survey related --where reward=hybrid
-        survey related --where decision=stop:learned --format latex
-        survey related --cover reward --cover credit --format markdown
+        survey related --where {filter}
+        survey related --where {qualified} --format latex
+        survey related --cover {rows} --cover {columns} --format markdown
     """
     pool = load(folder).as_of(day)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -15,8 +14,7 @@ from survey.cli.scout.find import client_in, failures, sources_of_facts
 from survey.escaping import visible
 from survey.extras import missing
 from survey.literature import read_pool, read_taxonomy
-from survey.literature.bibtex import parse_bibtex, read_bibtex, readable
-from survey.literature.bibtex.blocks import key_problem
+from survey.literature.bibtex import KEY, key_problem, parse_bibtex, read_bibtex, readable
 from survey.literature.loading import BACKGROUND, EXCLUDED, POOL, TAXONOMY, latest_today
 from survey.literature.loading.checking import existing_entries
 from survey.literature.pool import blank_entry
@@ -31,7 +29,6 @@ from survey.literature.scout import (
     reference,
 )
 
-KEY = re.compile(r"[A-Za-z][A-Za-z0-9._+-]*")
 AGENT = "orchestration-survey (asks for one work, which a person is adding)"
 TRIES = 2
 """How often a source is asked while a person waits: another one may know the work, too."""
@@ -55,7 +52,7 @@ def new(folder: Path, name: str, key: str, offline: bool) -> None:
         survey check
     """
     given = reference(name)
-    if given is None and not KEY.fullmatch(name):
+    if given is None and not (name[:1].isalpha() and KEY.fullmatch(name)):
         names = 'an arXiv id ("2603.06859"), a DOI, a web address nor a key ("word2026")'
         raise click.UsageError(f"{quoted(name)} is neither {names}")
     if key and (problem := key_problem(key)):

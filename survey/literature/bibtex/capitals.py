@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from survey.literature.bibtex.latex import UnknownLatex, readable, to_latex, to_unicode
+from survey.literature.bibtex.commands import UnknownLatex
+from survey.literature.bibtex.latex import readable, to_latex, to_unicode
 
 FORMULA = re.compile(r"(?<!\\)\$((?:[^$\\]|\\.)+)\$")
 IN_TEX = re.compile(r"[\\^_]")

@@ -29,6 +29,7 @@ from survey.literature.claims.verdicts import (
     Judgement,
     Status,
     ledger,
+    readings_of,
     snapshots,
 )
 from survey.literature.claims.wording import interval_in_words, question
@@ -37,6 +38,6 @@ __all__ = [
     "MEANINGS", "NAMED", "READINGS", "SIGNS", "Cell", "Certainties", "Certainty", "Changes", "Citation", "Conclusion",
     "Judge", "Judgement", "Order", "Outcome", "Ranking", "Standing", "Status", "by_standing", "can_narrow", "changes",
     "citation", "compare_copies", "conclusions", "depends_on_size", "distribution", "edition_bib", "formatted_number",
-    "history", "interval_in_words", "ledger", "narrowed", "question", "rankings", "snapshots", "turning_entries",
-    "variant_pool", "where_it_applies",
+    "history", "interval_in_words", "ledger", "narrowed", "question", "rankings", "readings_of", "snapshots",
+    "turning_entries", "variant_pool", "where_it_applies",
 ]  # fmt: skip

@@ -59,8 +59,9 @@ def edition_key(day: date) -> str:
 
 def edition_bib(pool: Pool, day: date, url: str = "") -> str:
     """Return BibTeX for an edition of the survey, or for its pool as it stood on another day."""
+    creator = pool.taxonomy.settings.creator
     fields = {
-        "author": "{The contributors}",
+        **({"author": f"{{{to_latex(creator)}}}"} if creator else {}),
         "title": f"{{{to_latex(pool.taxonomy.title)}}}",
         "year": str(day.year),
         "month": day.strftime("%b").lower(),

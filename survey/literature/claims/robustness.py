@@ -138,9 +138,9 @@ def variant_pool(judge: Judge, variant: Variant, day: date) -> Pool | None:
         untagged = (Entry(record.block, MappingProxyType({}), record.path) for record in back)
         records = tuple(record for record in now.records if record not in back)
         return replace(now, entries=(*now.entries, *untagged), records=records, parent=now, root=None)
-    if readings and variant.reading == "published" and day >= readings.day:
+    if readings.published and variant.reading == "published" and readings.day and day >= readings.day:
         return judge.published.as_of(day)
-    if readings and variant.reading == "second":
+    if readings.second and variant.reading == "second":
         return judge.second.as_of(day)
     return None
 

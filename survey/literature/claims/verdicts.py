@@ -15,8 +15,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from survey.literature.claims.tallies import Tally, distribution, measurable, passes, population, speaking, tally
-from survey.literature.pool import Claim, Coding, Pool, Table
-from survey.literature.problems import Problem
+from survey.literature.pool import Claim, Coding, Pool, Readings, Table
+from survey.literature.problems import FEW, Problem
 
 READINGS = {
     "pool": "as coded here",
@@ -24,6 +24,15 @@ READINGS = {
     "second": "second reading",
     "strict": "strict reading",
 }
+"""Every reading that a claim can have: the pool's own, two of other codings, and a narrower one."""
+
+
+def readings_of(pool: Pool) -> dict[str, str]:
+    """Return the readings that the claims of a pool have, each with its name."""
+    given = pool.claims.readings or Readings()
+    strict = any(claim.strict for claim in pool.claims)
+    has = {"pool": True, "published": bool(given.day), "second": bool(given.second), "strict": strict}
+    return {reading: said for reading, said in READINGS.items() if has[reading]}
 
 
 class Status(StrEnum):
@@ -145,7 +154,7 @@ class Judge:
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self.readings = pool.claims.readings
+        self.readings = pool.claims.readings or Readings()
 
     def judged(self, claim: Claim, day: date | None = None) -> Judgement:
         """Return the judgement of a claim on a day, by default the day of the pool."""
@@ -167,14 +176,14 @@ class Judge:
     def day(self, claim: Claim, day: date | None = None) -> date:
         """Return the day of a judgement: a claim about the published snapshot is judged on no later one."""
         day = day or self.pool.day
-        return min(day, self.readings.day) if claim.snapshot and self.readings else day
+        return min(day, self.readings.day) if claim.snapshot and self.readings.day else day
 
     def reproduction_problems(self) -> Iterator[Problem]:
         """Yield a problem for every published number that the published snapshot does not reproduce.
 
         Where our coding departs from the published one, the claim must name each entry and the reason.
         """
-        if self.readings is None:
+        if self.readings.day is None:
             return
         then = self.pool.as_of(self.readings.day)
         for claim in self.pool.claims:
@@ -185,19 +194,17 @@ class Judge:
                 if number != claim.published_strict:
                     yield _unlike(claim, "published-strict", claim.published_strict, number)
         for table in self.pool.claims.tables:
-            if table.counts:
+            if table.counts and self.readings.published:
                 yield from _unlike_table(self.published.as_of(self.readings.day), table)
 
     @cached_property
     def published(self) -> Pool:
-        """The pool as the published survey coded it."""
-        assert self.readings is not None
+        """The pool as the published coding has it."""
         return self.pool.recoded(self.readings.published)
 
     @cached_property
     def second(self) -> Pool:
         """The pool as the second reader coded it."""
-        assert self.readings is not None
         return self.pool.recoded(self.readings.second)
 
     def substituted(self, claim: Claim, day: date, reading: str) -> Tally | None:
@@ -205,13 +212,12 @@ class Judge:
 
         This is no reading: it says how much a claim depends on who coded those works. None if there is no such tag.
         """
-        if self.readings is None or (reading == "published" and day < self.readings.day):
-            return None
         coding = getattr(self.readings, reading)
+        if reading == "published" and (self.readings.day is None or day < self.readings.day):
+            return None
         if reading == "published" and not self._codes(coding, claim):
             return self._stated_and_added(claim, day)
-        axes = self.pool.codings[coding].axes
-        if claim.largest or axes.isdisjoint(claim.axes):
+        if not coding or claim.largest or self.pool.codings[coding].axes.isdisjoint(claim.axes):
             return None
         return tally(getattr(self, reading).as_of(day), claim, reading)
 
@@ -220,9 +226,7 @@ class Judge:
         yield tally(now, claim, "pool")
         if claim.strict:
             yield tally(now, claim, "strict", claim.strict)
-        if self.readings is None:
-            return
-        if day >= self.readings.day:
+        if self.readings.day and day >= self.readings.day:
             found = self._read(claim, day, "published") or self._stated(claim, day)
             if found is not None:
                 yield found
@@ -231,9 +235,11 @@ class Judge:
 
     def _read(self, claim: Claim, day: date, reading: str) -> Tally | None:
         """Return a claim by a reading, on the works of which it coded every axis that the claim needs."""
-        assert self.readings is not None
+        coding = getattr(self.readings, reading)
+        if not coding:
+            return None
         now, theirs = self.pool.as_of(day), getattr(self, reading).as_of(day)
-        read = _works_read(now.codings[getattr(self.readings, reading)], claim)
+        read = _works_read(now.codings[coding], claim)
         if not read:
             return None
         ours = tally(now.keep(entry.key for entry in now if entry.key in read), claim, "pool")
@@ -243,8 +249,8 @@ class Judge:
         return replace(found, works=len(population(now, claim)), ours=ours.number, agrees=found.holds == ours.holds)
 
     def _stated(self, claim: Claim, day: date) -> Tally | None:
-        """Return a claim by the number that the published survey states of its own works."""
-        if self.readings is None or claim.published is None:
+        """Return a claim by the number that was published of the works of that day."""
+        if self.readings.day is None or claim.published is None:
             return None
         ours = tally(self.pool.as_of(self.readings.day), claim, "published")
         holds = passes(claim, claim.published, ours.of, len(ours.against))
@@ -255,9 +261,9 @@ class Judge:
         )  # fmt: skip
 
     def _stated_and_added(self, claim: Claim, day: date) -> Tally | None:
-        """Return the number that the published survey states, with what was added since as coded here."""
+        """Return the number that was published, with what was added since as coded here."""
         stated = self._stated(claim, day)
-        if stated is None or self.readings is None:
+        if stated is None or self.readings.day is None:
             return None
         then, now = self.pool.as_of(self.readings.day), tally(self.pool.as_of(day), claim, "published")
         before = {work.key for work in (*then.entries, *then.records)}
@@ -282,7 +288,7 @@ class Judge:
         Where it held only as one reader coded the works, and another did not, it was read differently from the start.
         """
         claim, now = found.claim, self.pool.as_of(found.day)
-        known = {date.fromisoformat(entry.text("added")) for entry in now} if not self.pool.editions else set()
+        known = {date.fromisoformat(entry.added) for entry in now} if not self.pool.editions else set()
         days = [day for day in sorted({*self.pool.editions, *known}) if day < found.day]
         held = next((day for day in reversed(days) if self._held(claim, day)), None)
         held = held or next((day for day in reversed(days) if self._holds(claim, day)), None)
@@ -332,11 +338,11 @@ class Judge:
 
     def _codes(self, coding: str, claim: Claim) -> bool:
         """Return whether a coding has all axes of a claim."""
-        axes = self.pool.codings[coding].axes
-        return bool(claim.axes) and not claim.largest and axes >= {*claim.axes}
+        known = bool(coding and claim.axes) and not claim.largest
+        return known and self.pool.codings[coding].axes >= {*claim.axes}
 
     def _unlike_published(self, claim: Claim, then: Pool) -> Iterator[Problem]:
-        assert self.readings is not None
+        assert self.readings.day is not None
         if self._codes(self.readings.published, claim):
             number = tally(self.published.as_of(self.readings.day), claim, "published").number
             if number != claim.published:
@@ -349,7 +355,8 @@ class Judge:
             else len(set(counted.counted) ^ {then.key_here(key) for key in claim.dissent})
         )
         if agreed != claim.published:
-            named = ", ".join(counted.counted) or "none"
+            more = len(counted.counted) - FEW
+            named = ", ".join(counted.counted[:FEW]) + (f" and {more} more" if more > 0 else "") or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
             yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}", is_of_record=True)
 

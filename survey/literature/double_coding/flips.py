@@ -60,7 +60,7 @@ def flip(pool: Pool, claim: Claim, changeable: Collection[PairId]) -> Flip:
     if reason := _left_out(pool, claim):
         return Flip(claim, False, left_out=reason)
     axes = claim_axes(claim, pool.taxonomy)
-    if claim.snapshot and pool.claims.readings:
+    if claim.snapshot and pool.claims.readings and pool.claims.readings.day:
         pool = pool.as_of(min(pool.day, pool.claims.readings.day))
     profiles: dict[Profile, list[Entry]] = defaultdict(list)
     bearing = bearings(claim)

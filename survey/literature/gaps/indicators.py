@@ -42,7 +42,7 @@ def strict_keys(pool: Pool) -> frozenset[str]:
 
 
 def foundation_keys(pool: Pool) -> frozenset[str]:
-    """Return the entries from before language models; none if the taxonomy does not define them."""
+    """Return the entries from before the field of the survey; none if the taxonomy does not define them."""
     return _matching(pool, pool.taxonomy.gaps.foundations)
 
 

@@ -50,9 +50,9 @@ class Cell:
     """A value of one axis combined with a value of another, and the entries that have both.
 
     ``entries`` are the keys counted here; ``strict`` those that pass the strict reading; ``foundations`` those from
-    before language models. ``further`` have both values, but do not count under both. ``hidden`` have one value and
-    are undisclosed or not coded on the other axis, so that they may fill the cell. ``p`` is the probability of so few
-    entries here, ``corrected`` the same, corrected for all cells of the map.
+    before the field of the survey. ``further`` have both values, but do not count under both. ``hidden`` have one
+    value and are undisclosed or not coded on the other axis, so that they may fill the cell. ``p`` is the probability
+    of so few entries here, ``corrected`` the same, corrected for all cells of the map.
     """
 
     rows: str
@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def foundations_only(self) -> bool:
-        """Whether all entries here are foundations: the cell is empty for teams of language models."""
+        """Whether all entries here are foundations: the cell is empty for the field of the survey."""
         return bool(self.entries) and self.entries == self.foundations
 
 

@@ -72,7 +72,7 @@ class Surroundings:
         """Return the entries in a cell or near it, most recently added first."""
         found = {n.entry.key: n.entry for some in self.neighbours(cell) for n in some if n.steps <= NEAR}
         found |= {key: self.pool[key] for key in cell.entries}
-        return tuple(sorted(found.values(), key=lambda e: (e.text("added"), e.key), reverse=True))
+        return tuple(sorted(found.values(), key=lambda e: (e.added, e.key), reverse=True))
 
     def trend(self, cell: Cell) -> Trend:
         """Return the counts per year for the row's value, the column's value and the cell."""
@@ -103,7 +103,7 @@ class Surroundings:
 
 def search_start(pool: Pool) -> str:
     """Return the first day on which a record was screened or an entry added: gaps are observed from this day on."""
-    days = [record.text("screened") for record in pool.records] + [entry.text("added") for entry in pool]
+    days = [record.text("screened") for record in pool.records] + [entry.added for entry in pool]
     return min(filter(None, days), default=pool.day.isoformat())
 
 

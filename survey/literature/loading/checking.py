@@ -23,6 +23,7 @@ from survey.literature.loading.reading import (
 from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
+    CONFUSIONS,
     DOI,
     READERS,
     Entry,
@@ -35,6 +36,7 @@ from survey.literature.pool import (
     read_appraisal,
     read_audited_fields,
     read_claims,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
@@ -43,6 +45,7 @@ from survey.literature.pool import (
     read_protocol,
     read_readers,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
@@ -118,6 +121,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
     by_name: dict[str, Callable[[], Sequence[Problem]]] = {
         READERS: lambda: read_readers(path)[1],
         ADJUDICATIONS: lambda: read_adjudications(path.parent, pool.taxonomy, tags, pool.codings)[1],
+        CONFUSIONS: lambda: read_confusions(path.parent, pool.taxonomy, pool.codings)[1],
         CLAIMS: lambda: read_claims(path, pool.taxonomy, known, pool.codings)[1],
         EDITIONS: lambda: read_editions(path)[1],
         APPRAISAL: lambda: read_appraisal(path, pool.taxonomy, pool.entries)[1],
@@ -125,7 +129,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         SCREENED: lambda: _check_screened(path, pool),
         SEARCHES: lambda: _check_searches(path, pool),
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
-        SCALE: lambda: read_evidence_kinds(path, pool.taxonomy)[1],
+        SCALE: lambda: [*read_evidence_kinds(path, pool.taxonomy)[1], *read_scale_page(path)[1]],
     }
     if path.name in by_name:
         return tuple(by_name[path.name]())

@@ -18,6 +18,7 @@ from survey.literature.pool import (
     check_days,
     check_duplicates,
     check_editions,
+    check_former_keys,
     check_impossible_cells,
     check_published_keys,
     check_routes,
@@ -29,12 +30,14 @@ from survey.literature.pool import (
     read_background,
     read_claims,
     read_codings,
+    read_confusions,
     read_editions,
     read_entries,
     read_evidence_kinds,
     read_gaps,
     read_protocol,
     read_records,
+    read_scale_page,
     read_scouting,
     read_screened,
     read_searches,
@@ -90,6 +93,7 @@ def read_pool(
         background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
         problems += found
     problems += check_duplicates([*entries, *records, *background])
+    problems += check_former_keys([*entries, *records])
     problems += check_days([*entries, *records], today or latest_today())
     keys = frozenset(entry.key for entry in (*entries, *records))
     codings, found = read(read_codings, folder / CODINGS, taxonomy, keys)
@@ -97,6 +101,8 @@ def read_pool(
     audits, found = read(read_audits, folder / CODINGS, taxonomy, keys)
     problems += found
     trials, found = read(read_trials, folder / CODINGS, taxonomy, keys)
+    problems += found
+    comments, found = read(read_confusions, folder / CODINGS, taxonomy, frozenset(codings))
     problems += found
     tags = {entry.key: entry.tags for entry in entries}
     adjudications, found = read(read_adjudications, folder / CODINGS, taxonomy, tags, codings)
@@ -120,6 +126,8 @@ def read_pool(
         problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
+    scale, found = read_scale_page(folder / SCALE)
+    problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
@@ -131,9 +139,11 @@ def read_pool(
         audits=MappingProxyType(audits),
         background=background,
         adjudications=MappingProxyType(adjudications),
+        comments=MappingProxyType(comments),
         claims=claims,
         editions=MappingProxyType(editions),
         evidence=evidence,
+        scale=scale,
         notes=notes,
         searched=searched,
         searches=searches,

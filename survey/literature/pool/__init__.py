@@ -7,11 +7,12 @@
 from survey.literature.pool.appraisal import Answer, Appraisal, Finding, Item, read_appraisal
 from survey.literature.pool.blank_entry import blank_entry
 from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, mentioned
-from survey.literature.pool.claims import All, Claim, Table, Variant, conditions, pairs, read_claims
+from survey.literature.pool.claims import All, Claim, Readings, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
     AUDIT,
     COLUMNS,
+    CONFUSIONS,
     NOTES,
     READERS,
     WAS,
@@ -19,6 +20,7 @@ from survey.literature.pool.codings import (
     Audit,
     AuditedField,
     Coding,
+    Confusion,
     Judgement,
     Verdict,
     compared_values,
@@ -26,23 +28,24 @@ from survey.literature.pool.codings import (
     read_audited_fields,
     read_audits,
     read_codings,
+    read_confusions,
     read_judgements,
     read_readers,
     read_sheet,
     read_trials,
     share_interval,
 )
-from survey.literature.pool.duplicates import DOI, arxiv_id, check_duplicates, title_words
+from survey.literature.pool.duplicates import DOI, Duplicate, arxiv_id, check_duplicates, duplicates, title_words
 from survey.literature.pool.editions import (
     Edition,
     Works,
     aliases,
     check_editions,
+    check_former_keys,
     check_published_keys,
     read_editions,
 )
 from survey.literature.pool.entries import (
-    REQUIRED,
     Checked,
     Entry,
     Record,
@@ -51,7 +54,7 @@ from survey.literature.pool.entries import (
     read_entries,
     read_records,
 )
-from survey.literature.pool.evidence_kinds import EvidenceKind, read_evidence_kinds
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage, read_evidence_kinds, read_scale_page
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
@@ -83,11 +86,11 @@ __all__ = [
     "AUDIT",
     "BUDGETS",
     "COLUMNS",
+    "CONFUSIONS",
     "DOI",
     "NOTES",
     "NOT_CODED",
     "READERS",
-    "REQUIRED",
     "SCREENED_COLUMNS",
     "WAS",
     "Adjudication",
@@ -100,6 +103,8 @@ __all__ = [
     "Checked",
     "Claim",
     "Coding",
+    "Confusion",
+    "Duplicate",
     "Edition",
     "Entry",
     "Evaluation",
@@ -111,8 +116,10 @@ __all__ = [
     "Month",
     "Note",
     "Pool",
+    "Readings",
     "Record",
     "Run",
+    "ScalePage",
     "Scouting",
     "Screened",
     "Screening",
@@ -130,6 +137,7 @@ __all__ = [
     "check_days",
     "check_duplicates",
     "check_editions",
+    "check_former_keys",
     "check_impossible_cells",
     "check_published_keys",
     "check_routes",
@@ -138,6 +146,7 @@ __all__ = [
     "compared_values",
     "conditions",
     "counted",
+    "duplicates",
     "format_tags",
     "mentioned",
     "pairs",
@@ -149,6 +158,7 @@ __all__ = [
     "read_background",
     "read_claims",
     "read_codings",
+    "read_confusions",
     "read_editions",
     "read_entries",
     "read_evidence_kinds",
@@ -158,6 +168,7 @@ __all__ = [
     "read_protocol",
     "read_readers",
     "read_records",
+    "read_scale_page",
     "read_scouting",
     "read_screened",
     "read_searches",

@@ -53,6 +53,11 @@ class Appraisal:
     items: Mapping[str, Item] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
     works: Mapping[str, Mapping[str, Finding]] = field(default_factory=dict)
+    reader: str = ""
+    """Who found the answers."""
+
+    concerns: str = ""
+    """Of which works the questions are asked, in words."""
 
     def __bool__(self) -> bool:
         return bool(self.items)
@@ -61,7 +66,7 @@ class Appraisal:
         """Return the appraisal of some entries alone, such as those of an edition."""
         kept = frozenset(keys)
         works = {key: found for key, found in self.works.items() if key in kept}
-        return Appraisal(self.items, tuple(key for key in self.asked if key in kept), works)
+        return Appraisal(self.items, tuple(key for key in self.asked if key in kept), works, self.reader, self.concerns)
 
     def answer(self, key: str, item: str) -> Answer | None:
         """Return the answer of a work; None if it was not assessed."""
@@ -108,7 +113,7 @@ class _Reader(Tables):
 
     def read(self, taxonomy: Taxonomy, entries: Collection[Entry]) -> Appraisal:
         data = self.parsed()
-        self._only("", data, ("of", "item", "work"))
+        self._only("", data, ("reader", "concerns", "of", "item", "work"))
         asked = (
             [entry.key for entry in entries if self._asks(data, taxonomy, entry)] if self._of(data, taxonomy) else []
         )
@@ -120,7 +125,8 @@ class _Reader(Tables):
         if not items:
             self._problem("", "asks no question (expected tables like [item.ID])")
         works = {key: self._findings(key, table, items, entries, asked) for key, table in self._works(data)}
-        return Appraisal(items, tuple(asked), works)
+        said = {key: self._text("", data, key, obligatory=False) for key in ("reader", "concerns")}
+        return Appraisal(items, tuple(asked), works, **said)
 
     def _of(self, data: dict[str, Any], taxonomy: Taxonomy) -> bool:
         """Return whether the filter of the entries that are asked is valid."""

@@ -26,9 +26,6 @@ from survey.literature.pool.tags import Tag, derived_tags, format_tags, parse_ta
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import Absence, Axis, Taxonomy
 
-REQUIRED = {"entry": ("summary", "added"), "record": ("screened",), "background": ()}
-"""Fields of this format that are required in every entry, excluded record and background work."""
-
 PREFIXES = ("tag-", "why-")
 
 
@@ -92,6 +89,11 @@ class Entry:
             if self.text(name):
                 return self.text(name)
         return f"{self.year}-{self.month:02}" if self.month else str(self.year)
+
+    @property
+    def added(self) -> str:
+        """The day it was added to the pool, YYYY-MM-DD; where nobody noted it, the first day of ``appeared``."""
+        return self.text("added") or f"{self.appeared}-01-01"[:10]
 
     def had_appeared(self, day: date) -> bool:
         """Return whether the work had surely appeared by the end of a day: a whole month or year must be over."""
@@ -201,6 +203,7 @@ class _Reading:
         self.axis_fields = {axis.field for axis in self.axes if not axis.steps}
         self.axis_fields |= {axis.why for axis in self.axes if axis.evidence}
         self.known = self.axis_fields | set(CITED) | set(OWN)
+        self.required = {"entry": taxonomy.settings.required, "record": ("screened",)}.get(on, ())
         self.problems: list[Problem] = []
         self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
 
@@ -211,7 +214,7 @@ class _Reading:
                 self._report(block, name, check_field(name, field.text))
         for name, message in check_combinations(block):
             self._report(block, name, [message])
-        for name in REQUIRED[self.on]:
+        for name in self.required:
             if name not in block.fields:
                 self._report(block, name, ["is missing"])
         tags = {axis.id: found for axis in self.axes if not axis.steps and (found := self._tagged(block, axis))}

@@ -1,4 +1,4 @@
-"""The kinds of evidence for the scale of a system, from ``scale.toml``."""
+"""The kinds of evidence for disclosed numbers, and what their page says, from ``scale.toml``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import msgspec
 
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import Taxonomy, read_toml
+
+TABLES = ("page", "kind")
 
 HEADER = re.compile(r"\s*\[\[\s*kind\s*\]\]")
 
@@ -23,6 +25,29 @@ class EvidenceKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: str
 
 
+class ScalePage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page on disclosed numbers says of itself; where it says nothing, the axis speaks for it."""
+
+    title: str = ""
+    heading: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    """What a reader must know of the kinds of evidence."""
+
+
+def read_scale_page(path: Path) -> tuple[ScalePage, list[Problem]]:
+    """Return what a file says of the page, and what is wrong there; nothing is said if there is no file."""
+    try:
+        data, text = read_toml(path, str(path)) if os.path.lexists(path) else ({}, "")
+        return msgspec.convert(data.get("page", {}), ScalePage), []
+    except InvalidSurvey:
+        return ScalePage(), []  # the reader of the kinds reports it
+    except msgspec.ValidationError as error:
+        line = next((n for n, row in enumerate(text.split("\n"), 1) if row.strip() == "[page]"), 1)
+        return ScalePage(), [Problem(str(path), line, str(error)[0].lower() + str(error)[1:], field="page")]
+
+
 def read_evidence_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[EvidenceKind, ...], list[Problem]]:
     """Return the kinds of evidence of a file, in order, and all its problems; none if there is no file."""
     if not os.path.lexists(path):
@@ -32,9 +57,9 @@ def read_evidence_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[EvidenceK
     except InvalidSurvey as error:
         return (), list(error.problems)
     problems = [
-        Problem(str(path), 1, f"{quoted(name)} is not a table of this file {expected(name, ['kind'])}")
+        Problem(str(path), 1, f"{quoted(name)} is not a table of this file {expected(name, TABLES)}")
         for name in data
-        if name != "kind"
+        if name not in TABLES
     ]
     tables = data.get("kind", [])
     if not isinstance(tables, list):

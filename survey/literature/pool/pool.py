@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from survey.extras import lazy
 from survey.literature.pool.appraisal import Appraisal
 from survey.literature.pool.claims import Claims
-from survey.literature.pool.codings import Adjudication, Audit, Coding
+from survey.literature.pool.codings import Adjudication, Audit, Coding, Confusion
 from survey.literature.pool.editions import Edition, Works, aliases, fingerprint, published_works
 from survey.literature.pool.entries import Entry, Record, restored_tags
-from survey.literature.pool.evidence_kinds import EvidenceKind
+from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage
 from survey.literature.pool.gap_notes import Note, Searched
 from survey.literature.pool.screening.protocol import Protocol
 from survey.literature.pool.screening.scouting import Scouting
@@ -57,10 +57,16 @@ class Pool:
 
     background: tuple[Entry, ...] = ()
     adjudications: Mapping[tuple[str, str], Adjudication] = field(default_factory=dict)
+    comments: Mapping[Confusion, str] = field(default_factory=dict)
+    """The comments on confusions of two readings."""
+
     claims: Claims = field(default_factory=Claims)
     editions: Mapping[date, Edition] = field(default_factory=dict)
     evidence: tuple[EvidenceKind, ...] = ()
     """The kinds of evidence for a scale."""
+
+    scale: ScalePage = field(default_factory=ScalePage)
+    """What the page on disclosed numbers says of itself."""
 
     notes: tuple[Note, ...] = ()
     """The notes on gaps."""
@@ -142,7 +148,7 @@ class Pool:
     @cached_property
     def last_added(self) -> date:
         """The day of the newest entry."""
-        return max((date.fromisoformat(e.text("added")) for e in self.entries), default=date.min)
+        return max((date.fromisoformat(e.added) for e in self.entries), default=date.min)
 
     @cached_property
     def day(self) -> date:
@@ -193,7 +199,7 @@ class Pool:
         iso = day.isoformat()
         return replace(
             self,
-            entries=tuple(e for e in self.entries if e.text("added") <= iso),
+            entries=tuple(e for e in self.entries if e.added <= iso),
             records=tuple(r for r in self.records if r.text("screened") <= iso),
             snapshot=day,
             parent=None,
@@ -359,7 +365,7 @@ class Pool:
         columns = ["key", "type", "title", "authors", "year", "appeared", "added", "venue"]
         rows = [
             (e.key, e.block.type, e.title, "; ".join(n.sorted for n in e.authors), e.year, e.appeared,
-             e.text("added"), e.venue)
+             e.added, e.venue)
             for e in self.entries
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from survey.literature.pool import Entry
-from survey.literature.related.related import STANDING, preference
+from survey.literature.related.related import DEPTH, preference
 from survey.literature.related.selection import Filter
 from survey.literature.taxonomy import Shape, Taxonomy
 
@@ -16,7 +16,7 @@ def first_to_know(
     """Return entries in the order in which a reader should know them.
 
     Those come first that have what the filters name as their first value; among these, those on which the argument
-    rests (the earliest value of the axis "standing"), those that pass the strict reading, if it is a reading of an axis
+    rests (the earliest value of the core axis), those that pass the strict reading, if it is a reading of an axis
     that is named, those that the chapters discuss in most passages (``discussed``, by key), those that were read most
     deeply, and the earliest.
     """
@@ -31,10 +31,23 @@ def first_to_know(
     return [entry for _, entry in sorted(ranked, key=lambda pair: pair[0])]
 
 
+def order_in_words(taxonomy: Taxonomy, discussed: bool) -> str:
+    """Return in which order ``first_to_know`` puts entries, as a list; ``discussed`` is whether any chapter does."""
+    parts = {
+        "works for which it comes first": True,
+        "the survey's core": taxonomy.core is not None,
+        "the strict reading": bool(taxonomy.gaps.strict),
+        "works that the chapters discuss most": discussed,
+        "those read most deeply": DEPTH in taxonomy.axes,
+        "the earliest": True,
+    }
+    return ", ".join(part for part, holds in parts.items() if holds)
+
+
 def reasons(entry: Entry, filters: Sequence[Filter], taxonomy: Taxonomy) -> list[str]:
     """Return what speaks for knowing an entry first, but for the chapters that discuss it."""
-    standing = taxonomy.axes.get(STANDING)
-    role = standing.values.get(entry.primary(STANDING)) if standing else None
+    core = taxonomy.core
+    role = core.values.get(entry.primary(core.id)) if core else None
     strict = strict_reading(taxonomy, filters)
     narrow = [f"{taxonomy[axis].label.lower()}: {taxonomy.label(axis, word)}" for axis, word in strict]
     values = (axis.values.get(entry.primary(axis.id)) for axis in taxonomy.on("entry"))

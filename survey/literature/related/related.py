@@ -17,11 +17,8 @@ from survey.literature.related.selection import Cell, Cells, Filter, Selection, 
 from survey.literature.related.set_cover import Cost, smallest_cover
 from survey.literature.taxonomy import Axis, Taxonomy
 
-STANDING = "standing"
-"""The axis that decides between entries with equal coverage: an earlier value on it is preferred."""
-
 DEPTH = "read"
-"""The axis that decides next: a later value is preferred, since a deeper reading gives more certain tags."""
+"""The field that decides after the core axis: a later value is preferred, a deeper reading gives more certain tags."""
 
 DEFAULT_AXES = 3
 """Number of axes covered by default: with more, a path would contain nearly all entries."""
@@ -90,6 +87,24 @@ class Related(Selection):
         number = f"{len(self.path)} of {len(self.entries)}"
         return f"{number}, {'the fewest that' if self.smallest else 'which'} have every value that occurs on {axes}."
 
+    @property
+    def ordering(self) -> str:
+        """A sentence on the order of the path."""
+        taxonomy = self.pool.taxonomy
+        values = [value.label for axis in taxonomy.on("entry") for value in axis.values.values() if value.first]
+        if not values:
+            return "They are in the order of first publication."
+        first = taxonomy.settings.first or f"entries with {' or '.join(values)}"
+        return f"{first[0].upper()}{first[1:]} come first, then the rest by first publication."
+
+    @property
+    def preferring(self) -> str:
+        """A sentence on the choice between equivalent entries; empty if only their dates decide."""
+        depth = "works that were read in more depth" if DEPTH in self.pool.taxonomy.axes else ""
+        if not self.pool.taxonomy.core:
+            return f"Among equivalent entries, {depth} are preferred." if depth else ""
+        return f"Among equivalent entries, the survey's core is preferred{f', then {depth}' if depth else ''}."
+
     def describe(self, step: Step) -> str:
         """Return why an entry has its place in the path, and which values it adds."""
         adds = f"adds {value_labels(step.new_values, self.pool.taxonomy)}"
@@ -136,14 +151,14 @@ def value_labels(values: Iterable[Cell], taxonomy: Taxonomy) -> str:
 
 
 def by_preference(entries: Sequence[Entry], taxonomy: Taxonomy) -> list[Entry]:
-    """Return entries in the order of preference for a path: by standing, then by depth of reading, then by date."""
+    """Return entries in the order of preference for a path: by closeness to the core, depth of reading, date."""
     published = sorted(entries, key=_published)
     costs = preference(published, taxonomy)
     return [entry for _, entry in sorted(zip(costs, published, strict=True), key=lambda pair: pair[0])]
 
 
 def in_reading_order(entries: Iterable[Entry], taxonomy: Taxonomy) -> list[Entry]:
-    """Return entries in reading order: foundations and surveys first, then the rest, each by first publication."""
+    """Return entries in reading order: those with a value that comes first, then the rest, by first publication."""
     return sorted(entries, key=lambda entry: (not _read_first(entry, taxonomy), _published(entry)))
 
 
@@ -200,15 +215,18 @@ def _carried(entry: Entry, axes: Sequence[Axis], primary: bool) -> Iterator[Cell
 
 
 def preference(entries: Sequence[Entry], taxonomy: Taxonomy) -> list[Cost]:
-    """Return the cost of choosing each entry, among paths of equal length: standing, then depth, then date."""
-    standing, depth = (taxonomy[name].words if name in taxonomy.axes else () for name in (STANDING, DEPTH))
+    """Return the cost of choosing each entry, among paths of equal length: closeness to the core, depth, date."""
+    core, depth = taxonomy.core, taxonomy.axes.get(DEPTH)
     return [
-        (_place(entry.primary(STANDING), standing), _place(entry.primary(DEPTH), depth[::-1]), place)
-        for place, entry in enumerate(entries)
+        (_place(entry, core), _place(entry, depth, deepest_first=True), place) for place, entry in enumerate(entries)
     ]
 
 
-def _place(word: str, words: Sequence[str]) -> int:
+def _place(entry: Entry, axis: Axis | None, deepest_first: bool = False) -> int:
+    """Return the place of an entry's value among those of an axis; without an axis all are alike."""
+    if axis is None:
+        return 0
+    word, words = entry.primary(axis.id), axis.words[::-1] if deepest_first else axis.words
     return words.index(word) if word in words else len(words)
 
 

@@ -114,7 +114,7 @@ def filled_entry(
 
 
 def _evidence(axis: Axis, criterion: str, today: date) -> str:
-    return f"Kept at screening on {today}: {criterion}." if axis.id == "standing" else NOT_READ
+    return f"Kept at screening on {today}: {criterion}." if axis.core else NOT_READ
 
 
 def new_key(candidate: Candidate, taken: Collection[str], year: int) -> str:

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
+
+from survey.literature.taxonomy.settings import Settings
 
 ID = re.compile(r"(?!(?:index|readme)$)[a-z0-9]+(-[a-z0-9]+)*")
 """An id of an axis, a value or a claim: lower case, digits, single hyphens; and no name of a list of pages."""
@@ -26,6 +28,10 @@ FAMILY_ID = re.compile(r"[A-Z]+[0-9]+")
 def _empty() -> Any:
     """Return an immutable empty mapping as a default."""
     return dataclasses.field(default_factory=lambda: MappingProxyType({}), repr=False)
+
+
+HUES: Final = ("slate", "rust", "teal", "violet", "green", "ochre", "crimson")
+"""The hues of the palette, which axes take in this order."""
 
 
 class Shape(StrEnum):
@@ -109,6 +115,10 @@ class Axis(Term):
     steps: tuple[Step, ...] = ()
     part_of: str = ""
     """The derived axis to whose question this one belongs: its evidence is also the evidence for this one."""
+    hue: str = ""
+    """The hue in which it is drawn; a main axis without one takes the next of ``HUES``."""
+    core: bool = False
+    """Whether its values say how close a work is to the argument, the closest first: such works are named first."""
 
     @property
     def why(self) -> str:
@@ -190,15 +200,16 @@ class Impossible:
 class GapSettings:
     """Settings of the gap analysis beyond the pairs of main axes.
 
-    ``foundations`` and ``strict`` are filters for ``Pool.where``: the works from before language models, and the
-    entries that pass the strict reading. ``selective`` are values of excluded records: those that were left out for
-    being less central than others, and not for failing a criterion.
+    ``foundations`` and ``strict`` are filters for ``Pool.where``: works from before the field of the survey, which
+    ``foundations_label`` names, and the entries that pass the strict reading. ``selective`` are values of excluded
+    records: those that were left out for being less central than others, and not for failing a criterion.
     """
 
     triples: tuple[tuple[str, str, str], ...] = ()
     foundations: tuple[tuple[str, str], ...] = ()
     strict: tuple[tuple[str, str], ...] = ()
     selective: tuple[tuple[str, str], ...] = ()
+    foundations_label: str = "foundations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +224,7 @@ class Taxonomy:
     max_bytes: int = 0
     impossible: tuple[Impossible, ...] = ()
     gaps: GapSettings = GapSettings()
+    settings: Settings = dataclasses.field(default_factory=Settings)
 
     def __getitem__(self, axis: str) -> Axis:
         return self.axes[axis]
@@ -233,6 +245,18 @@ class Taxonomy:
     def main(self) -> tuple[Axis, ...]:
         """The axes of entries that are cross-tabulated."""
         return tuple(axis for axis in self.on("entry") if axis.main)
+
+    @property
+    def evidence(self) -> str:
+        """For which tags there is evidence: "every tag", "some tags" or "". Fields on the reading ask for none."""
+        axes = [axis for axis in self.on("entry") if axis.field not in ("read", "confidence")]
+        held = [bool(axis.evidence or axis.part_of) for axis in axes]
+        return "every tag" if all(held) else "some tags" if any(held) else ""
+
+    @property
+    def core(self) -> Axis | None:
+        """The axis whose values say how close a work is to the argument of the survey, if it has one."""
+        return next((axis for axis in self.on("entry") if axis.core), None)
 
     def excluded(self, cells: Mapping[str, str]) -> str:
         """Return why no entry can be in all these cells, one per axis, at once; empty if one can.

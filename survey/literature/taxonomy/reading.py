@@ -14,6 +14,7 @@ from survey.literature.bibtex import CITED, OWN
 from survey.literature.problems import InvalidSurvey, expected, quoted
 from survey.literature.taxonomy.axes import (
     FAMILY_ID,
+    HUES,
     Absence,
     Axis,
     GapSettings,
@@ -25,15 +26,19 @@ from survey.literature.taxonomy.axes import (
     Term,
     Value,
 )
+from survey.literature.taxonomy.settings import CAN_BE_REQUIRED, WINGS, Settings
 from survey.literature.taxonomy.toml_tables import Tables, read_toml
 
 __all__ = ["read_taxonomy", "read_toml"]
 
 TOP_KEYS = ("survey", "limits", "absence", "axis", "applies", "rule", "impossible", "gaps")
-SURVEY_KEYS = ("title", "languages")
+UNTITLED = "A survey"
+"""The title of a survey that gives none."""
+
+SURVEY_KEYS = ("title", "languages", "scope", "creator", "licence", "required", "wings", "first", "origin")
 AXIS_KEYS = (
     "label", "definition", "also", "shape", "field", "on", "required", "evidence", "main", "ordered", "absence",
-    "value", "family", "qualifier", "step", "part-of",
+    "value", "family", "qualifier", "step", "part-of", "hue", "core",
 )  # fmt: skip
 VALUE_KEYS = (
     "label", "definition", "also", "code", "family", "rule", "positive", "negative", "unit", "first", "since",
@@ -45,7 +50,7 @@ VALUE_WORD = "value"
 """Stands for every value of an axis where it is said what may stand there."""
 RULE_KEYS = ("when", "only", "because")
 IMPOSSIBLE_KEYS = ("cells", "why")
-GAPS_KEYS = ("triples", "foundations", "strict", "selective")
+GAPS_KEYS = ("triples", "foundations", "strict", "selective", "foundations-label")
 
 NOT_AN_AXIS = frozenset(
     {"key", "type", "title", "authors", "year", "month", "appeared", "submitted", "announced", "version", "venue",
@@ -83,7 +88,7 @@ class _Reader(Tables):
         axes = {id: replace(axis, steps=self._steps(data["axis"][id], axis, axes)) for id, axis in axes.items()}
         self._across(axes, absences)
         taxonomy = Taxonomy(
-            title=self._text("survey", survey, "title", obligatory=False),
+            title=self._text("survey", survey, "title", obligatory=False) or UNTITLED,
             languages=self.languages,
             axes=MappingProxyType(axes),
             absences=MappingProxyType(absences),
@@ -94,12 +99,25 @@ class _Reader(Tables):
             max_bytes=self._megabytes(data) * 1_000_000,
             impossible=tuple(self._impossible(where, table, axes) for where, table in self._array(data, "impossible")),
             gaps=self._gaps(data, axes),
+            settings=self._settings(survey),
         )
         if self.problems:
             raise InvalidSurvey(self.problems)
         return taxonomy
 
     # each of these methods reads one type of table and reports its problems
+
+    def _settings(self, table: dict[str, Any]) -> Settings:
+        listed = {"required": CAN_BE_REQUIRED, "wings": WINGS}
+        words = {key: self._words("survey", table, key) for key in listed}
+        for key, known in listed.items():
+            for word in words[key]:
+                self._known("survey", word, known, key)
+        texts = {
+            key: self._text("survey", table, key, obligatory=False)
+            for key in ("scope", "creator", "licence", "first", "origin")
+        }
+        return Settings(**texts, required=words["required"], wings=words["wings"])
 
     def _absences(self, data: dict[str, Any]) -> dict[Absence, Term]:
         return {
@@ -119,6 +137,7 @@ class _Reader(Tables):
         self._known(where, on, ("entry", "record"), "on")
         part_of = self._text(where, table, "part-of", obligatory=False)
         evidence = self._flag(where, table, "evidence", not part_of)
+        hue = self._text(where, table, "hue", obligatory=False)
         families = {
             key: self._term(f"{where}.family.{key}", key, sub)
             for key, sub in self._tables(table, "family", where, FAMILY_ID)
@@ -153,6 +172,8 @@ class _Reader(Tables):
             qualifiers=MappingProxyType(qualifiers),
             absences=tuple(Absence(w) for w in absences if self._known(where, w, tuple(Absence), "absence")),
             part_of=part_of,
+            hue=hue if not hue or self._known(where, hue, HUES, "hue") else "",
+            core=self._flag(where, table, "core", False),
         )
 
     def _value(self, where: str, id: str, table: dict[str, Any], families: dict[str, Term], decided: bool) -> Value:
@@ -271,7 +292,8 @@ class _Reader(Tables):
                 for axis in triple:
                     self._known("gaps", str(axis), main, "triples")
         triples = () if self.problems else tuple((a, b, c) for a, b, c in found)
-        return GapSettings(triples, foundations, strict, selective)
+        label = self._text("gaps", table, "foundations-label", obligatory=False)
+        return GapSettings(triples, foundations, strict, selective, label or "foundations")
 
     def _across(self, axes: dict[str, Axis], absences: Mapping[Absence, Term]) -> None:
         """Check what needs all axes."""

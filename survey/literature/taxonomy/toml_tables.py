@@ -109,8 +109,8 @@ class Tables:
         data, text = read_toml(self.path, self.shown)
         seen: dict[str, int] = {}
         for number, line in enumerate(text.split("\n"), 1):
-            if header := re.match(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]+", line):
-                name = header[2]
+            if header := re.match(r"\s*(\[+)\s*((?:[A-Za-z0-9_.-]|\"[^\"]*\")+)\s*\]+", line):
+                name = header[2].replace('"', "")
                 self.lines.setdefault(name, number)
                 if len(header[1]) > 1:
                     self.lines[f"{name}[{seen.setdefault(name, 0)}]"] = number

@@ -50,12 +50,12 @@ COLOURS = {
     "#030303": "var(--rule)",
     "#040404": "var(--paper)",
     "#050505": "var(--hue)",
-    "#060606": "var(--hue-credit)",
-    "#070707": "var(--hue-reward)",
-    "#080808": "var(--hue-decision)",
-    "#090909": "var(--hue-topology)",
-    "#0a0a0a": "var(--hue-algorithm)",
-    "#0b0b0b": "var(--hue-scenario)",
+    "#060606": "var(--teal)",
+    "#070707": "var(--rust)",
+    "#080808": "var(--violet)",
+    "#090909": "var(--green)",
+    "#0a0a0a": "var(--crimson)",
+    "#0b0b0b": "var(--ochre)",
 }
 """Placeholder colours of the specification, and the CSS variable of each."""
 

@@ -4,8 +4,8 @@ import { element, one, startEach } from "../theme/scripts/dom.js";
 
 // The placeholder colours of survey/site/charts/drawing.py, and the palette variables that replace them.
 const STAND_INS = {
-  "#010101": "--ink", "#020202": "--muted", "#030303": "--rule", "#040404": "--paper", "#050505": "--hue", "#060606": "--hue-credit", "#070707": "--hue-reward",
-  "#080808": "--hue-decision", "#090909": "--hue-topology", "#0a0a0a": "--hue-algorithm", "#0b0b0b": "--hue-scenario",
+  "#010101": "--ink", "#020202": "--muted", "#030303": "--rule", "#040404": "--paper", "#050505": "--hue", "#060606": "--teal", "#070707": "--rust",
+  "#080808": "--violet", "#090909": "--green", "#0a0a0a": "--crimson", "#0b0b0b": "--ochre",
 };
 let runtime;
 

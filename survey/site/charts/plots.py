@@ -35,12 +35,12 @@ ALONE = {
     "--rule": "#d8d4cb",
     "--paper": "#ffffff",
     "--hue": "#23478f",
-    "--hue-credit": "#156a80",
-    "--hue-reward": "#a14d08",
-    "--hue-decision": "#74388c",
-    "--hue-topology": "#44702a",
-    "--hue-algorithm": "#8a3550",
-    "--hue-scenario": "#7a5b1e",
+    "--teal": "#156a80",
+    "--rust": "#a14d08",
+    "--violet": "#74388c",
+    "--green": "#44702a",
+    "--crimson": "#8a3550",
+    "--ochre": "#7a5b1e",
 }
 """The colours of a picture outside the site, as in a notebook that is being edited."""
 

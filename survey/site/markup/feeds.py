@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from survey.literature import Entry
+from survey.literature.taxonomy import Taxonomy
+from survey.site.markup.links import address, entry_page, urn
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
@@ -25,28 +27,31 @@ class Item:
 
 def newest(entries: Iterable[Entry]) -> list[Item]:
     """Return the entries as items, the most recently added first."""
-    ordered = sorted(entries, key=lambda e: (e.text("added"), e.key), reverse=True)[:NEWEST]
+    ordered = sorted(entries, key=lambda e: (e.added, e.key), reverse=True)[:NEWEST]
     return [
-        Item(f"{e.by} ({e.year}): {e.title}", f"entries/{e.key}/", e.text("added"), e.text("summary"), e.url)
+        Item(f"{e.by} ({e.year}): {e.title}", address(entry_page(e.key)), e.added, e.text("summary"), e.url)
         for e in ordered
     ]
 
 
-def atom(title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
-    """Return a feed for a path of the site. ``updated`` is the day of the data, even without items."""
+def atom(survey: Taxonomy, title: str, path: str, items: Sequence[Item], site_url: str, updated: str) -> str:
+    """Return a feed for a path of the site. ``updated`` is the day of the data, even without items.
+
+    The format asks for an author; a survey that names no creator stands for itself.
+    """
     ET.register_namespace("", ATOM)
-    base = site_url.rstrip("/") + "/" if site_url else "urn:orchestration-survey:"
+    base = site_url.rstrip("/") + "/" if site_url else ""
     root = ET.Element(f"{{{ATOM}}}feed")
     _text(root, "title", title)
-    _text(root, "id", f"{base}{path}")
+    _text(root, "id", f"{base}{path}" if base else urn(survey.title, path))
     _text(root, "updated", f"{updated}T00:00:00Z")
-    ET.SubElement(_node(root, "author"), f"{{{ATOM}}}name").text = "The contributors"
+    ET.SubElement(_node(root, "author"), f"{{{ATOM}}}name").text = survey.settings.creator or survey.title
     if site_url:
         ET.SubElement(root, f"{{{ATOM}}}link", rel="self", href=f"{base}{path}")
     for item in items:
         node = _node(root, "entry")
         _text(node, "title", item.title)
-        _text(node, "id", f"{base}{item.path}")
+        _text(node, "id", f"{base}{item.path}" if base else urn(survey.title, item.path))
         _text(node, "updated", f"{item.day}T00:00:00Z")
         _text(node, "summary", item.summary)
         if site_url or item.link:

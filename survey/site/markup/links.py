@@ -6,6 +6,9 @@ import posixpath
 from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlencode
+from uuid import NAMESPACE_URL, uuid5
+
+from survey.literature.bibtex import address_of
 
 
 def url(source: str, target: str) -> str:
@@ -49,6 +52,24 @@ def address(path: str) -> str:
     if stem == "index" or stem.endswith("/index"):
         return stem.removesuffix("index")
     return f"{stem}/"
+
+
+def entry_page(key: str) -> str:
+    """Return the path of the page of an entry.
+
+    >>> entry_page("chen2026word"), entry_page("Araz:2026img")
+    ('entries/chen2026word.md', 'entries/Araz.2026img.md')
+    """
+    return f"entries/{address_of(key)}.md"
+
+
+def urn(survey: str, path: str) -> str:
+    """Return a name for a page or file of a survey whose site has no address: the title and the path make it unique.
+
+    >>> urn("On bread", "feed.atom")
+    'urn:uuid:7bc1dcc0-c3fc-533f-948b-db6388318987'
+    """
+    return f"urn:uuid:{uuid5(NAMESPACE_URL, chr(10).join((survey, path)))}"
 
 
 def filtered(page: str, chosen: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The chapters: which works each hand-written page discusses, and how often."""
+"""The hand-written pages: which works each discusses, and how often."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CITED = re.compile(r"(?<![\w@])@([\w.+-]*\w)|\bauthors\(\"([^\"]+)\"")
+CITED = re.compile(r"(?<![\w@])@([\w.+:/-]*\w)|\bauthors\(\"([^\"]+)\"")
 """A citation, ``[@key]`` or ``{{ authors("key") }}``; ``[@@key]`` cites a background work, which has no page."""
 
 TITLE = re.compile(r"^title:\s*(.+)$|^# +(.+)$", re.MULTILINE)
@@ -17,7 +17,7 @@ CODE = re.compile(r"^[ ]*```.*?^[ ]*```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A page that discusses works of the pool."""
+    """A hand-written page, with the works of the pool that it discusses."""
 
     page: str
     title: str
@@ -35,10 +35,9 @@ class Mention:
 
 
 def chapters(docs: Path) -> tuple[Chapter, ...]:
-    """Return the chapters below a folder of pages."""
+    """Return the hand-written pages below a folder, also those that discuss no work."""
     paths = sorted(docs.rglob("*.md")) if docs.is_dir() else []
-    found = (_chapter(path, path.relative_to(docs).as_posix()) for path in paths)
-    return tuple(chapter for chapter in found if chapter.passages)
+    return tuple(_chapter(path, path.relative_to(docs).as_posix()) for path in paths)
 
 
 def _chapter(path: Path, page: str) -> Chapter:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from survey.literature.taxonomy import Taxonomy
 from survey.site.cache import Cache
 from survey.site.theme.bundling import bundled
+from survey.site.theme.hues import hue_style
 from survey.site.theme.typefaces import made_of, typefaces
 
 SITE = Path(__file__).parents[1]
@@ -50,7 +52,7 @@ STYLES = (
 
 
 def assets(cache: Cache) -> Iterator[tuple[str, str | bytes]]:
-    """Yield every script, style sheet and typeface: its path below ``docs/`` and its content.
+    """Yield every script and typeface: its path below ``docs/`` and its content.
 
     Raises:
         FileNotFoundError: if a file is missing.
@@ -59,10 +61,9 @@ def assets(cache: Cache) -> Iterator[tuple[str, str | bytes]]:
     """
     for path, entry in SCRIPTS.items():
         yield path, bundled(SITE / entry)
-    yield STYLE, style_sheet()
     yield from cache.get(made_of(), typefaces).items()
 
 
-def style_sheet() -> str:
-    """Return all styles as one sheet."""
-    return "\n".join((SITE / path).read_text(encoding="utf-8") for path in STYLES)
+def style_sheet(taxonomy: Taxonomy) -> str:
+    """Return all styles as one sheet, with the hues of the axes of a taxonomy."""
+    return "\n".join([*((SITE / path).read_text(encoding="utf-8") for path in STYLES), hue_style(taxonomy)])

@@ -16,7 +16,7 @@ from survey.literature.bibtex import Field
 from survey.site.cache import Cache
 from survey.site.facts import Facts
 from survey.site.pages.explorer.builder import PER_PAGE, explorer_pages, page_of
-from survey.site.theme.assets import assets
+from survey.site.theme.assets import STYLE, assets, style_sheet
 from tests.conftest import ROOT
 
 
@@ -33,7 +33,8 @@ def grown(pool: Pool, size: int, titles: Mapping[int, str] = MappingProxyType({}
 
 def build_explorer(pool: Pool, folder: Path, url: str, per_page: int = PER_PAGE) -> None:
     """Build the explorer of a pool for the address ``url``: pages in ``folder/docs``, the site in ``folder/site``."""
-    for path, content in chain(explorer_pages(Facts(pool), per_page), assets(Cache())):
+    style = [(STYLE, style_sheet(pool.taxonomy))]
+    for path, content in chain(explorer_pages(Facts(pool), per_page), assets(Cache()), style):
         target = folder / "docs" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from survey.literature import Pool, crosstab
 from survey.literature.pool import NOT_CODED, cells, mentioned
 from survey.literature.related import Related, by_preference, in_reading_order, related
-from survey.literature.related.related import DEFAULT_AXES, DEPTH, STANDING
+from survey.literature.related.related import DEFAULT_AXES, DEPTH
 
 
 def keys(found: Related) -> list[str]:
@@ -139,7 +139,8 @@ def test_foundations_and_surveys_are_read_first(then: Pool) -> None:
 def test_the_axes_of_the_order_are_in_the_taxonomy(pool: Pool) -> None:
     first = [value.id for axis in pool.taxonomy for value in axis.values.values() if value.first]
     assert first == ["survey", "classical-marl"]
-    assert pool.taxonomy[STANDING].words[0] == "core"
+    assert pool.taxonomy.core
+    assert pool.taxonomy.core.words[0] == "core"
     depth = pool.taxonomy[DEPTH].words
     assert depth.index("abstract") < depth.index("full")
 
@@ -147,7 +148,7 @@ def test_the_axes_of_the_order_are_in_the_taxonomy(pool: Pool) -> None:
 def test_ties_are_broken_by_standing_then_depth_then_date(then: Pool) -> None:
     ranks = [
         (
-            then.taxonomy[STANDING].words.index(e.primary(STANDING)),
+            then.taxonomy["standing"].words.index(e.primary("standing")),
             -then.taxonomy[DEPTH].words.index(e.primary(DEPTH)),
             e.appeared,
         )

@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Playwright
 
+from survey.literature.taxonomy import read_taxonomy
 from survey.site.cache import Cache
 from survey.site.theme.assets import SCRIPTS, SITE, STYLES, assets, style_sheet
 from survey.site.theme.bundling import IMPORT, bundled
 from tests.browser.conftest import launched
+from tests.conftest import ROOT
 
 Run = Callable[[str], str]
+
+TAXONOMY = read_taxonomy(ROOT / "bib" / "taxonomy.toml")
 
 LINES = 200
 """A module is read in one sitting."""
@@ -195,12 +199,12 @@ def test_every_module_says_what_it_is_for() -> None:
 
 def test_every_style_of_the_site_is_in_the_sheet_once() -> None:
     assert sorted(STYLES) == sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.css"))
-    assert all((SITE / path).read_text() in style_sheet() for path in STYLES)
+    assert all((SITE / path).read_text() in style_sheet(TAXONOMY) for path in STYLES)
 
 
 def test_what_pages_load_is_there() -> None:
     made = dict(assets(Cache()))
-    assert {path for path in made if path.endswith((".js", ".css"))} == {*SCRIPTS, "assets/survey.css"}
+    assert {path for path in made if path.endswith((".js", ".css"))} == {*SCRIPTS}
     asked = {
         found
         for path in SITE.rglob("*.md.j2")

@@ -72,7 +72,7 @@ def code(
     without   shows the tags and their evidence as well. Recorded as blind = no
 
     \b
-    Answers   tags as in pool.bib ("shared; verifier", "stop: learned", "agents: 100"), then your
+    Answers   tags as in pool.bib ("VALUE; VALUE", "VALUE: HOW", "VALUE: 100"), then your
               confidence, how far you read, and, if you like, the reason
       ?       show the codebook again        -       skip this axis
       !       you know the pool's tags of this work: what follows on it is not recorded as blind

@@ -89,7 +89,7 @@ def recalls(pool: Pool) -> tuple[Recall, ...]:
     works = _eligible(pool)
     out = []
     for flow in flows(pool):
-        had = {entry.key for entry in pool if date.fromisoformat(entry.text("added")) <= flow.day}
+        had = {entry.key for entry in pool if date.fromisoformat(entry.added) <= flow.day}
         others = [work for work in works if work.key not in had]
         sure = [work for work in others if _span(work)[1] <= flow.day]
         perhaps = [work for work in others if _span(work)[0] <= flow.day < _span(work)[1]]

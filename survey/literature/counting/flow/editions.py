@@ -176,7 +176,7 @@ def _flow(pool: Pool, after: date | None, day: date) -> Flow:
 
 
 def _day(work: Entry) -> date:
-    return date.fromisoformat(work.text("screened" if isinstance(work, Record) else "added"))
+    return date.fromisoformat(work.text("screened") if isinstance(work, Record) else work.added)
 
 
 def _identified(pool: Pool, since: date, day: date, additions: Iterable[Entry]) -> tuple[Identified, ...]:

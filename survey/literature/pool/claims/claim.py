@@ -43,7 +43,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     ``count`` selects entries; the claim holds if their number passes the test. ``strict`` narrows the selection to
     its strict reading; ``of`` is the population of a share, and ``applicable`` leaves out of it the entries to which a
-    counted axis does not apply. ``published`` is the number that the published survey states, and ``dissent`` names
+    counted axis does not apply. ``published`` is the number that was published, and ``dissent`` names
     each entry for which our coding departs from it, with the reason.
     """
 
@@ -117,11 +117,14 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The codings by which claims are judged, and the day of the published numbers."""
+    """The codings beside the pool by which claims are judged: the published one, and that of a second reader.
 
-    published: str
-    second: str
-    day: date
+    Each may be missing. ``day`` is that of the published numbers: without it nothing was published before.
+    """
+
+    published: str = ""
+    second: str = ""
+    day: date | None = None
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -180,8 +183,8 @@ def conditions(condition: Any) -> list[str]:
 def pairs(filter: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return a filter in the form that ``Pool.where`` takes.
 
-    >>> pairs({"credit": ["turn", "message"], "measures": All(["E1", "E2"])})
-    [('credit', 'turn,message'), ('measures', 'E1'), ('measures', 'E2')]
+    >>> pairs({"grain": ["rye", "wheat"], "tools": All(["oven", "stone"])})
+    [('grain', 'rye,wheat'), ('tools', 'oven'), ('tools', 'stone')]
     """
     out = []
     for axis, condition in filter.items():

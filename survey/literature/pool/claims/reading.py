@@ -62,9 +62,11 @@ class _Reader:
         given = data.get("readings")
         readings = None if given is None else self._converted(Readings, given, "readings")
         if readings:
-            for name in (readings.published, readings.second):
+            for name in filter(None, (readings.published, readings.second)):
                 if name not in codings:
                     self._problem("readings", f"there is no coding {quoted(name)} {expected(name, codings)}")
+        if readings and readings.published and readings.day is None:
+            self._problem("readings", "day is missing (expected the day of the published numbers)")
         claims = [self._claim(id, table) for id, table in self._tables(data, "claim")]
         tables = [self._published(id, table) for id, table in self._tables(data, "table")]
         variants = [self._variant(id, table) for id, table in self._tables(data, "variant")]
@@ -75,7 +77,7 @@ class _Reader:
     def _tables(self, data: Mapping[str, Any], name: str) -> Iterator[tuple[str, Any]]:
         found = data.get(name, {})
         if not isinstance(found, dict):
-            self._problem(name, f"found something else, expected tables like [{name}.message-credit]")
+            self._problem(name, f"found something else, expected tables like [{name}.SOME-NAME]")
             return
         for id, table in found.items():
             if not ID.fullmatch(id):

@@ -18,12 +18,14 @@ from survey.literature.pool.codings.coding import (
     read_readers,
     read_trials,
 )
+from survey.literature.pool.codings.confusions import CONFUSIONS, Confusion, read_confusions
 from survey.literature.pool.codings.rows import COLUMNS, NOTES, WAS, Judgement, read_judgements, read_sheet
 
 __all__ = [
     "ADJUDICATIONS",
     "AUDIT",
     "COLUMNS",
+    "CONFUSIONS",
     "NOTES",
     "READERS",
     "WAS",
@@ -31,6 +33,7 @@ __all__ = [
     "Audit",
     "AuditedField",
     "Coding",
+    "Confusion",
     "Judgement",
     "Verdict",
     "compared_values",
@@ -38,6 +41,7 @@ __all__ = [
     "read_audited_fields",
     "read_audits",
     "read_codings",
+    "read_confusions",
     "read_judgements",
     "read_readers",
     "read_sheet",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from survey.literature import Axis, Entry, Value, counts
 from survey.literature.agreement import Figure
 from survey.literature.export.bib import to_bib
-from survey.literature.related import first_to_know, passes, reasons, related, strict_reading
+from survey.literature.related import first_to_know, order_in_words, passes, reasons, related, strict_reading
 from survey.literature.taxonomy import Shape
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
@@ -84,6 +84,7 @@ def _value(facts: Facts, axis: Axis, value: Value) -> Files:
             figure=facts.uncertain.value(axis.id, value.id) if _is_counted(axis) else None,
             first=_first(facts, axis, value.id),
             mentions=facts.mentions,
+            order=order_in_words(pool.taxonomy, any(facts.passages.values())),
             strict=strict,
             strictly=sum(passes(entry, strict) for entry in parts.get("first value", entries)),
             parts=parts,

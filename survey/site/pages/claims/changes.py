@@ -48,7 +48,8 @@ def change_pages(facts: Facts) -> Files:
     items = [*(item for found in past for item in _items(found)), *_errata(pool)]
     items.sort(key=lambda item: item.day, reverse=True)
     title = f"{pool.taxonomy.title}: claims with a new status, and errata"
-    yield "claims/changes.atom", atom(title, "claims/changes.atom", items, facts.site_url, pool.day.isoformat())
+    path = "claims/changes.atom"
+    yield path, atom(pool.taxonomy, title, path, items, facts.site_url, pool.day.isoformat())
 
 
 def _edits_path(found: Changes) -> str:

@@ -8,32 +8,32 @@ with the same status share one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from survey.escaping import csv_text
 from survey.literature import Pool
-from survey.literature.claims import READINGS, Judgement, question
+from survey.literature.claims import Judgement, question, readings_of
 from survey.literature.pool import Entry
 
 
 def comparison(pool: Pool, judged: Iterable[Judgement], site_url: str) -> str:
     """Return the newest judgements as CSV. ``site_url`` is the address of the papers that are the survey's own."""
     background = {work.key: work for work in pool.background}
-    rows = []
+    readings, rows = readings_of(pool), []
     for judgement in judged:
         claim = judgement.claim
         rows.append([
             *_paper(background.get(claim.source), pool, site_url), pool.taxonomy.title,
             claim.id, claim.sentence, judgement.status, judgement.verdict, judgement.day,
             pool.as_of(judgement.day).fingerprint, question(claim, pool.taxonomy),
-            *(cell for reading in READINGS for cell in _cells(judgement, reading)),
+            *(cell for reading in readings for cell in _cells(judgement, reading)),
             claim.limit, claim.changes,
         ])  # fmt: skip
-    return csv_text(_header(), *rows)
+    return csv_text(_header(readings), *rows)
 
 
-def _header() -> list[str]:
-    counts = (f"{name}, {READINGS[reading]}" for reading in READINGS for name in ("number", "of", "test"))
+def _header(readings: Mapping[str, str]) -> list[str]:
+    counts = (f"{name}, {said}" for said in readings.values() for name in ("number", "of", "test"))
     return [
         "paper:title", "paper:authors", "paper:publication_month", "paper:publication_year", "paper:doi", "paper:url",
         "contribution:research_problem", "claim id", "claim", "resource:status", "verdict", "edition",
@@ -44,8 +44,8 @@ def _header() -> list[str]:
 def _paper(source: Entry | None, pool: Pool, site_url: str) -> list[object]:
     """Return the work that makes a claim: one of the background, or this survey."""
     if source is None:
-        day = pool.day
-        return [f"{pool.taxonomy.title}: claims of the survey", "The contributors", day.month, day.year, "", site_url]
+        day, creator = pool.day, pool.taxonomy.settings.creator
+        return [f"{pool.taxonomy.title}: claims of the survey", creator, day.month, day.year, "", site_url]
     authors = "; ".join(map(str, source.authors))
     return [source.title, authors, source.month or "", source.year, source.text("doi"), source.url]
 

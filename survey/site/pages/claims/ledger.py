@@ -17,12 +17,13 @@ from survey.literature.claims import (
     edition_bib,
     interval_in_words,
     question,
+    readings_of,
     snapshots,
     where_it_applies,
 )
 from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
-from survey.literature.pool import Answer, Entry, Table
+from survey.literature.pool import Answer, Claim, Entry, Table
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import address
 from survey.site.markup.templates import render
@@ -46,9 +47,11 @@ def claim_pages(facts: Facts) -> Files:
             judged=judged,
             certain={id: facts.certain.of(found[-1].claim) for id, found in judged.items()},
             statuses=statuses,
+            readings=[name for name in ("strict", "published", "second") if name in readings_of(pool)],
+            source={j[-1].claim.id: _source(pool, j[-1].claim) for j in judged.values()},
             signs=SIGNS,
             meanings=MEANINGS,
-            tables=_tables(pool),
+            tables=[*_tables(pool)],
             days=snapshots(pool),
         ),
     )
@@ -69,6 +72,7 @@ def claim_pages(facts: Facts) -> Files:
                 judgements=judgements,
                 question=question(last.claim, pool.taxonomy),
                 readings=READINGS,
+                made_by=_made_by(pool, last.claim),
                 certainty=facts.certain.of(last.claim),
                 interval=interval_in_words(facts.certain.of(last.claim)),
                 natural=where_it_applies(pool.as_of(last.day), last.claim),
@@ -85,6 +89,24 @@ def claim_pages(facts: Facts) -> Files:
                 structured=Statements(pool, facts.site_url).json_ld(last, works=False),
             ),
         )
+
+
+def _source(pool: Pool, claim: Claim) -> str:
+    """Return who makes a claim, in a word: "published" if the survey on which this one builds, or "ours"."""
+    if claim.source and claim.source == pool.taxonomy.settings.origin:
+        return "published"
+    return claim.source if any(work.key == claim.source for work in pool.background) else "ours"
+
+
+def _made_by(pool: Pool, claim: Claim) -> str:
+    """Return who makes a claim: a work of the background, or this survey."""
+    made = next((work for work in pool.background if work.key == claim.source), None)
+    if made is None:
+        return "this survey"
+    if made.key != pool.taxonomy.settings.origin:
+        return f"{made.by}, {made.year}"
+    eprint = made.text("eprint")
+    return f"the published survey ({f'arXiv:{eprint}' if eprint else f'{made.by}, {made.year}'})"
 
 
 def _tables(pool: Pool) -> Iterator[tuple[Table, list[tuple[str, list[int]]]]]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from uuid import NAMESPACE_URL, uuid5
 
 from survey.extras import PROJECT
 from survey.literature import Pool
+from survey.literature.bibtex import address_of
 from survey.literature.claims import READINGS, Judgement, question
 from survey.literature.export.rdf import (
     PREFIXES,
@@ -29,10 +29,10 @@ from survey.literature.export.rdf import (
     trig,
 )
 from survey.literature.pool import Entry
-from survey.site.markup.links import address
+from survey.literature.taxonomy import licence
+from survey.site.markup.links import address, entry_page, urn
 from survey.site.pages.claims.vocabulary import definitions, slug
 
-LICENCE = Iri("https://creativecommons.org/publicdomain/zero/1.0/")
 VOCABULARY = "claims/vocabulary.ttl"
 UNKNOWN_CODE = "RA" + "-" * 43
 """Stands for the artifact code of a nanopublication while it is computed."""
@@ -59,11 +59,8 @@ class Statements:
         return {}
 
     def _iri(self, path: str, fragment: str) -> Iri:
-        if self.site_url:
-            base = f"{self.site_url.rstrip('/')}/{address(path)}"
-        else:
-            named = "\n".join((self.pool.taxonomy.title, path))
-            base = f"urn:uuid:{uuid5(NAMESPACE_URL, named)}"
+        site = self.site_url.rstrip("/")
+        base = f"{site}/{address(path)}" if site else urn(self.pool.taxonomy.title, path)
         return Iri(f"{base}#{fragment}" if fragment else base)
 
     def json_ld(self, judgement: Judgement, works: bool = True) -> dict[str, object]:
@@ -106,11 +103,11 @@ class Statements:
             provenance: [*self.provenance(judgement, assertion)],
             info: [
                 (whole, name("dct:created"), Literal(f"{judgement.day}T00:00:00+00:00", "dateTime")),
-                (whole, name("dct:creator"), self._contributors),
-                (whole, name("dct:license"), LICENCE),
+                *((whole, name("dct:creator"), one) for one in self._creators),
+                *((whole, name("dct:license"), one) for one in self._licences),
                 (whole, name("dct:isPartOf"), self.iri("claims/index.md")),
                 (whole, name("rdfs:label"), literal(f"{judgement.claim.id}, edition {judgement.day}")),
-                *self._agent(self._contributors, "prov:Agent", "The contributors"),
+                *self._stands_for_it(),
             ],
         }
 
@@ -165,11 +162,11 @@ class Statements:
         facts: list[tuple[Iri, str, Term]] = [
             (about, "prov:wasDerivedFrom", edition),
             (about, "prov:wasGeneratedBy", counting),
-            (about, "prov:wasAttributedTo", self._contributors),
+            *((about, "prov:wasAttributedTo", one) for one in self._creators),
             (edition, "rdf:type", name("schema:Dataset")),
             (edition, "rdf:type", name("prov:Entity")),
             (edition, "schema:name", literal(then.stamp)),
-            (edition, "schema:license", LICENCE),
+            *((edition, "schema:license", one) for one in self._licences),
             (edition, "survey:edition", literal(day)),
             (edition, "survey:data", literal(then.fingerprint)),
             (counting, "rdf:type", name("prov:Activity")),
@@ -188,7 +185,7 @@ class Statements:
                 (read, "dct:description", literal(coding.statement)),
             ]
         yield from ((subject, self._predicate(short), value) for subject, short, value in facts)
-        yield from self._agent(self._contributors, "prov:Agent", "The contributors")
+        yield from self._stands_for_it()
         yield from self._agent(self._software, "prov:SoftwareAgent", f"{PROJECT} {version(PROJECT)}")
 
     # -------------------------------------------------------------- names
@@ -203,8 +200,15 @@ class Statements:
         return self.iri(f"claims/{judgement.claim.id}.md", str(judgement.day))
 
     @cached_property
-    def _contributors(self) -> Iri:
-        return self.iri("index.md", "contributors")
+    def _creators(self) -> list[Iri]:
+        """Who made the data, if the survey says it."""
+        return [self.iri("index.md", "contributors")] if self.pool.taxonomy.settings.creator else []
+
+    @cached_property
+    def _licences(self) -> list[Term]:
+        """The licence of the data, if the survey names one: by its address, or else by its name."""
+        found = licence(self.pool.taxonomy.settings.licence)
+        return [] if found is None else [Iri(found.address) if found.address else literal(found.name)]
 
     @cached_property
     def _software(self) -> Iri:
@@ -216,7 +220,7 @@ class Statements:
 
     def _work(self, key: str) -> Iri:
         """Return the IRI of an entry, or of the row of an excluded record."""
-        return self.iri(f"entries/{key}.md") if key in self.pool else self.iri("explore/excluded.md", key)
+        return self.iri(entry_page(key)) if key in self.pool else self.iri("explore/excluded.md", address_of(key))
 
     def _sources(self, judgement: Judgement) -> list[Entry]:
         """Return the work that made a claim first, if the claim names one of the background."""
@@ -227,6 +231,10 @@ class Statements:
         readings = self.pool.claims.readings
         named = {} if readings is None else {"published": readings.published, "second": readings.second}
         return [named[t.reading] for t in judgement.tallies if named.get(t.reading) in self.pool.codings]
+
+    def _stands_for_it(self) -> list[Triple]:
+        creator = self.pool.taxonomy.settings.creator
+        return [triple for one in self._creators for triple in self._agent(one, "prov:Agent", creator)]
 
     def _agent(self, agent: Iri, kind: str, label: str) -> list[Triple]:
         return [(agent, name("rdf:type"), name(kind)), (agent, name("rdfs:label"), literal(label))]

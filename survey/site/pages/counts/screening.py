@@ -15,6 +15,7 @@ LISTED = 40
 def screening_page(facts: Facts) -> tuple[str, str]:
     """Return the page on screening."""
     pool, page = facts.pool, "measure/screening.md"
+    log = pool.searches.until(pool.day)
     waiting = [row for row in pool.screened if row.waits]
     rulings = [(record, pool.protocol.ruling(record)) for record in pool.records]
     return page, render(
@@ -32,7 +33,8 @@ def screening_page(facts: Facts) -> tuple[str, str]:
             for id in pool.protocol.criteria
         },
         decided=pool.protocol.decisions,
-        log=pool.searches.until(pool.day),
+        log=log,
+        repeated=len(log.searches) > len({search.family for search in log.searches}),
         lag=lag(pool),
         budgets=BUDGETS,
         recall_at=recall_at,

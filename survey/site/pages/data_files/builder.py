@@ -14,14 +14,15 @@ from itertools import chain, combinations
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, counts
+from survey.literature.bibtex import address_of
 from survey.literature.export.tables import TEXTS, entry_data
 from survey.literature.pool import cell_label, cells, counted
-from survey.literature.taxonomy import Term
+from survey.literature.taxonomy import Licence, Term, licence
 from survey.plurals import plural
 from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.downloads import DOWNLOADS
-from survey.site.markup.links import address, anchor
+from survey.site.markup.links import address, anchor, entry_page
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import structured
 
@@ -29,12 +30,6 @@ INDEX = "data/index.json"
 PACKAGE = "data/datapackage.json"
 LINKED = "data/dataset.jsonld"
 JSON = "application/json"
-
-LICENCE = {
-    "name": "CC0-1.0",
-    "title": "CC0 1.0 Universal",
-    "path": "https://creativecommons.org/publicdomain/zero/1.0/",
-}
 
 
 def data_files(facts: Facts) -> Files:
@@ -50,9 +45,10 @@ def data_files(facts: Facts) -> Files:
     yield LINKED, _written(_linked(dataset(pool, facts.site_url), facts.site_url, downloads))
     listed[PACKAGE] = (JSON, "The exports as a data package: each column with its type and its permitted values.")
     listed[LINKED] = ("application/ld+json", "The data set in JSON-LD, with the vocabulary of schema.org.")
+    terms = licence(pool.taxonomy.settings.licence)
     yield INDEX, _written({
         **_stamp(pool),
-        "licence": LICENCE["path"],
+        **({"licence": terms.said} if terms else {}),
         "addresses": "Paths are relative to the home page. Published addresses and keys do not change.",
         "files": [
             {"path": path, "media_type": media, "description": words} for path, (media, words) in sorted(listed.items())
@@ -64,9 +60,9 @@ def _entries(pool: Pool) -> Iterator[tuple[str, str, str]]:
     """Yield path, content and description of the file of each entry."""
     stamp = _stamp(pool)
     for entry in pool:
-        more = {"page": address(f"entries/{entry.key}.md"), "work": structured(entry)}
+        more = {"page": address(entry_page(entry.key)), "work": structured(entry)}
         words = f"One entry: {entry.by}, {entry.year}."
-        yield f"data/entries/{entry.key}.json", _compact(stamp | entry_data(entry) | more), words
+        yield f"data/entries/{address_of(entry.key)}.json", _compact(stamp | entry_data(entry) | more), words
 
 
 def _counted(pool: Pool) -> Iterator[tuple[str, str, str]]:
@@ -151,16 +147,16 @@ def _cells(pool: Pool, rows: Axis, columns: Axis) -> dict[str, Any]:
 
 def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
     """Return the pool as a data package (version 1): its table with typed columns, and the entries with evidence."""
-    axes = pool.taxonomy.on("entry")
+    axes, settings = pool.taxonomy.on("entry"), pool.taxonomy.settings
+    said = f" with evidence for {pool.taxonomy.evidence}" if pool.taxonomy.evidence else ""
     return {
         "profile": "data-package",
         "name": "-".join("".join(c if c.isalnum() else " " for c in pool.taxonomy.title.lower()).split()),
         "title": pool.taxonomy.title,
-        "description": f"{plural(len(pool), 'entry')} with evidence for every tag, as of {pool.day}, "
-        f"data {pool.fingerprint}.",
+        "description": f"{plural(len(pool), 'entry')}{said}, as of {pool.day}, data {pool.fingerprint}.",
         "version": pool.day.isoformat(),
-        "licenses": [LICENCE],
-        "contributors": [{"title": "The contributors", "role": "author"}],
+        **({"licenses": [_terms(terms)]} if (terms := licence(settings.licence)) else {}),
+        **({"contributors": [{"title": settings.creator, "role": "author"}]} if settings.creator else {}),
         "resources": [
             {
                 "profile": "tabular-data-resource",
@@ -187,6 +183,10 @@ def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
             },
         ],
     }
+
+
+def _terms(found: Licence) -> dict[str, str]:
+    return {"name": found.name} | ({"title": found.title, "path": found.address} if found.address else {})
 
 
 def _columns() -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 /* The entries as data, and their table rows. */
 
 import { element } from "../../theme/scripts/dom.js";
-import { workBy } from "../../theme/scripts/works.js";
+import { addressOf, workBy } from "../../theme/scripts/works.js";
 
 // Returns every entry with the indices of its words on each axis, its search text, and its row if the page has one.
 export function itemsOf(data, facets, rows) {
@@ -10,21 +10,21 @@ export function itemsOf(data, facets, rows) {
     const words = facets.map(({ places }, n) => withoutHow(cells[n]).map((word) => places.get(word)).filter((place) => place !== undefined));
     const work = `${title} ${by}`.toLowerCase();
     const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => namesOf(facet, cell)) : []);
-    return { key, title, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(key) };
+    return { key, title, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(addressOf(key)) };
   });
 }
 
 // A search finds a value by its other names as well: "DPO" all of preference optimisation.
 const namesOf = ({ labels, also }, cell) => `${labels.get(cell)} ${also[cell.split(": ")[0]] || ""}`;
 
-// A filter may be "stop: learned", or "stop" with any qualifier.
+// A filter may name a value and how, or a value with any qualifier.
 const withoutHow = (cells) => cells.some((cell) => cell.includes(": ")) ? [...new Set(cells.flatMap((cell) => [cell, cell.split(": ")[0]]))] : cells;
 
 // Builds the same row as explore.md.j2 when it is first drawn: laying out ten thousand rows takes
 // seconds. Text from the pool is never parsed as HTML.
 export function rowOf(item, facets, entries) {
-  item.row ||= element("tr", { id: item.key },
-    element("th", { scope: "row" }, element("a", { href: `${entries}${item.key}/` }, item.title), " ", workBy(item)),
+  item.row ||= element("tr", { id: addressOf(item.key) },
+    element("th", { scope: "row" }, element("a", { href: `${entries}${addressOf(item.key)}/` }, item.title), " ", workBy(item)),
     element("td", { class: "number" }, item.year),
     ...facets.flatMap((facet, n) => facet.main ? [element("td", { "data-axis": facet.axis }, ...item.cells[n].map((cell) => wordOf(facet, cell)))] : []));
   return item.row;

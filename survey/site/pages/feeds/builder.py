@@ -23,19 +23,22 @@ def feeds(facts: Facts) -> Files:
     tags = facts.reading(NO_PROSE)
     for path, title, first, near in tags.cached("feeds of gaps", lambda: _plans(tags)):
         entries = (pool[key] for key in near)
-        yield path, atom(title, path, [Item(*first), *newest(entries)], facts.site_url, pool.day.isoformat())
+        items = [Item(*first), *newest(entries)]
+        yield path, atom(pool.taxonomy, title, path, items, facts.site_url, pool.day.isoformat())
 
 
 def feed(pool: Pool, site_url: str) -> str:
     """Return the feed of the newest entries, dated by when they were added, not by when the site was built."""
-    return atom(f"{pool.taxonomy.title}: additions", "feed.atom", newest(pool), site_url, pool.last_added.isoformat())
+    title = f"{pool.taxonomy.title}: additions"
+    return atom(pool.taxonomy, title, "feed.atom", newest(pool), site_url, pool.last_added.isoformat())
 
 
 def value_feed(pool: Pool, axis: Axis, value: Value, site_url: str) -> str:
     """Return the feed of the newest entries with a value."""
     entries = pool.where([(axis.id, value.id)])
     title = f"{pool.taxonomy.title}: {axis.label}, {value.label}"
-    return atom(title, f"axes/{axis.id}/{value.id}.atom", newest(entries), site_url, pool.last_added.isoformat())
+    path = f"axes/{axis.id}/{value.id}.atom"
+    return atom(pool.taxonomy, title, path, newest(entries), site_url, pool.last_added.isoformat())
 
 
 def _plans(facts: Facts) -> list[Plan]:

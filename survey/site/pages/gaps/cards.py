@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from survey.literature import Axis, Entry, Pool
 from survey.literature.gaps import (
@@ -23,7 +23,7 @@ from survey.literature.gaps.neighbours import NEAR
 from survey.literature.pool import Note
 from survey.site.facts import Facts
 from survey.site.markup.links import anchor
-from survey.site.markup.text import words
+from survey.site.markup.text import in_sentence, words
 
 CARDS = 12
 """Cards on one page: with more, a page would be too large for a phone."""
@@ -71,15 +71,22 @@ MARKS = {
         "No entry carries one of the two values at all: its whole row or column is empty.",
         "in a row or column whose value no entry has",
     ),
-    Kind.PAST: Mark(
-        "†", "history", "The row or column holds works from before language models; what they left open stays open."
-    ),
+    Kind.PAST: Mark("†", "history", "The row or column holds {foundations}; what they left open stays open."),
     Kind.NOT_APPLICABLE: Mark(
         "–", "not applicable", "The other axis applies to no entry that has one of the two values."
     ),
     Kind.IMPOSSIBLE: Mark("×", "impossible", "The definitions of the two values exclude each other."),
 }
 """A filled cell shows its number, an empty one the sign of its kind: colour alone never marks a kind."""
+
+
+def marks(pool: Pool) -> dict[Kind, Mark]:
+    """Return the marks of the kinds that a pool can have, in words of its taxonomy."""
+    gaps = pool.taxonomy.gaps
+    past = replace(MARKS[Kind.PAST], meaning=MARKS[Kind.PAST].meaning.format(foundations=gaps.foundations_label))
+    return {
+        kind: past if kind is Kind.PAST else m for kind, m in MARKS.items() if kind is not Kind.PAST or gaps.foundations
+    }
 
 
 @dataclass(frozen=True)
@@ -118,8 +125,8 @@ class Card:
 def map_path(rows: str, columns: str) -> str:
     """Return the path of a map's page; the axes are in the order of the taxonomy.
 
-    >>> map_path("reward", "credit")
-    'gaps/reward-by-credit.md'
+    >>> map_path("leavening", "grain")
+    'gaps/leavening-by-grain.md'
     """
     return f"gaps/{rows}-by-{columns}.md"
 
@@ -130,7 +137,7 @@ def gap_anchor(cell: Cell) -> str:
 
 
 def named(axis: Axis, cell: str) -> str:
-    """Return the label of a cell on pages on gaps: ``stop (learned)``."""
+    """Return the label of a cell on pages on gaps: the value, and how in parentheses."""
     word, _, how = cell.partition(": ")
     return f"{axis.values[word].label} ({axis.qualifiers[how].label})" if how else axis.values[word].label
 
@@ -138,7 +145,7 @@ def named(axis: Axis, cell: str) -> str:
 def sentence(pool: Pool, cell: Cell, whole: int) -> str:
     """Return a citable sentence on a cell, with number and edition."""
     row, column = (
-        f"{pool.taxonomy[axis].label.lower()} “{named(pool.taxonomy[axis], value)}”"
+        f"{in_sentence(pool.taxonomy[axis].label)} “{named(pool.taxonomy[axis], value)}”"
         for axis, value in ((cell.rows, cell.row), (cell.columns, cell.column))
     )
     subject = {0: "No entry of the pool has", 1: "One entry of the pool has"}.get(

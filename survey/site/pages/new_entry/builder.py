@@ -15,14 +15,18 @@ from typing import Any, Final
 
 from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
-from survey.literature.pool import REQUIRED
+from survey.literature.bibtex.commands import SWITCHES, symbols
+from survey.literature.bibtex.formulas import FRACTIONS, MARKS
 from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
-from survey.site.pages.related.builder import WORKS
+from survey.site.pages.related.builder import ADDING, PROTOCOL, WORKS
 
 PAGE = "take-part/new-entry.md"
+
+GUIDES: Final = {PROTOCOL: "which works are retained", ADDING: "how entries are added"}
+"""The hand-written pages that tell a contributor more, if the survey has them."""
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
 AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
@@ -54,8 +58,8 @@ class Box:
 
 
 WORK: Final = (
-    Box("title", "Title", "Exactly as printed. Put braces round capitals that must stay: {LLM}, {GRPO}."),
-    Box("author", "Authors", "Everyone, in order, one a line: Last, First. A body in braces: {OpenAI}.", 4),
+    Box("title", "Title", "Exactly as printed. Put braces round capitals that must stay: {DNA}, {Bayes}."),
+    Box("author", "Authors", "Everyone, in order, one a line: Last, First. A body in braces: {CERN}.", 4),
     Box("eprint", "arXiv id", "Fills in year, month and address.", example="2603.06859"),
     Box("year", "Year", example="2026"),
     Box("doi", "DOI", "Without https://doi.org/.", example="10.1038/s41586"),
@@ -70,7 +74,7 @@ WORK: Final = (
 PUBLISHED: Final = (
     Box("journal", "Journal"), Box("booktitle", "Book or proceedings"), Box("publisher", "Publisher"),
     Box("institution", "Institution"), Box("school", "School"), Box("note", "Note"),
-    Box("primaryclass", "arXiv class", example="cs.MA"), Box("howpublished", "How published"),
+    Box("primaryclass", "arXiv class", example="astro-ph.CO"), Box("howpublished", "How published"),
     Box("volume", "Volume"), Box("number", "Number"), Box("pages", "Pages", example="1–20"),
     Box("series", "Series"), Box("edition", "Edition"), Box("chapter", "Chapter"),
     Box("editor", "Editors", "One a line, as authors.", 2), Box("organization", "Organisation"),
@@ -84,7 +88,7 @@ READING: Final = (
     Box("summary", "Summary", "One sentence: what the work contributes.", 3),
     Box("sources", "Sources", "The addresses you read, one a line: the work, its authors, its venue.", 3),
     Box("third-party", "Third parties' pages", "What others wrote on it and you read, one a line.", 2),
-    Box("added", "Added", "The day it is added to the pool.", example="2026-05-04"),
+    Box("added", "Added", "The day it is added to the pool.", example="2026-03-10"),
     Box("route", "Route", "By which searches it was found: ids of searches.toml, semicolons between them."),
 )
 
@@ -111,6 +115,7 @@ def new_entry_pages(facts: Facts) -> Files:
             },
             how_many=HOW_MANY,
             months=MONTHS,
+            guides=[(path, words) for path, words in GUIDES.items() if path in facts.written],
             types=REQUIRED_BY_TYPE,
             boxes={box.name: box for box in (*WORK, *PUBLISHED, *READING)},
             published=PUBLISHED,
@@ -137,10 +142,18 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
         "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
-        "required": ["author", "title", "year", *REQUIRED["entry"]],
+        "required": ["author", "title", "year", *taxonomy.settings.required],
         "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
-        "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},
+        "commands": {
+            "accents": COMBINING,
+            "symbols": SYMBOLS,
+            "more": symbols(),
+            "fonts": sorted(FONTS),
+            "switches": sorted(SWITCHES),
+            "marks": sorted(MARKS),
+            "fractions": FRACTIONS,
+        },
         "written": written(),
     }
 

@@ -16,11 +16,15 @@ from survey.literature import Axis, Entry, Pool, Shape
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import cell_label, cells, mentioned
 from survey.literature.related import Related, by_preference, in_reading_order, related
+from survey.literature.taxonomy import examples
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
 
 PAGE = "take-part/related-work.md"
 WORKS = "related/works.json"
+
+ADDING, PROTOCOL = "take-part/adding-an-entry.md", "take-part/protocol.md"
+"""Hand-written pages for contributors, which a survey need not have."""
 
 
 def related_pages(facts: Facts) -> Files:
@@ -28,7 +32,20 @@ def related_pages(facts: Facts) -> Files:
     pool, axes = facts.pool, facts.pool.taxonomy.main
     through = [(axis, related(pool, [], [axis.id])) for axis in axes]
     whole = related(pool, [], [axis.id for axis in axes])
-    yield PAGE, render("pages/related/related.md.j2", pool=pool, page=PAGE, works=WORKS, whole=whole, through=through)
+    guides = {name: path for name, path in (("adding", ADDING), ("protocol", PROTOCOL)) if path in facts.written}
+    yield (
+        PAGE,
+        render(
+            "pages/related/related.md.j2",
+            pool=pool,
+            page=PAGE,
+            works=WORKS,
+            whole=whole,
+            through=through,
+            guides=guides,
+            examples=examples(pool.taxonomy),
+        ),
+    )
     yield WORKS, json.dumps(_works(pool, axes), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     for rows, columns in combinations(axes, 2):
         for found in facts.citations[rows.id, columns.id].values():

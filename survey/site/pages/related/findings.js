@@ -2,7 +2,7 @@
 
 import { copyOnClick } from "../../theme/scripts/copying.js";
 import { element, words } from "../../theme/scripts/dom.js";
-import { workBy, workLink } from "../../theme/scripts/works.js";
+import { addressOf, workBy, workLink } from "../../theme/scripts/works.js";
 import { cellByCell } from "./pairs.js";
 import { chip, folded, line, list, saveButton, section, standing } from "./parts.js";
 
@@ -48,7 +48,7 @@ function named(values) {
 
 function havingOf(value, places) {
   const { having } = value;
-  const links = having.slice(0, 8).flatMap(({ key }, n) => [n ? ", " : "", element("a", { href: `${places.entries}${key}/` }, key)]);
+  const links = having.slice(0, 8).flatMap(({ key }, n) => [n ? ", " : "", element("a", { href: `${places.entries}${addressOf(key)}/` }, key)]);
   return element("li", {}, chip(value, places), " ", ...links, having.length > 8 ? ` and ${having.length - 8} more` : "");
 }
 
@@ -82,15 +82,21 @@ function lacking({ lacking: works }, _, places) {
   const copy = element("button", { type: "button" }, "Copy the commands");
   copyOnClick(copy, () => commands);
   return [section("What the survey lacks",
-    element("p", {}, "Most of these are about other topics. A work that trains or evaluates a team of language models may belong in the pool: see ", element("a", { href: places.protocol }, "which works are retained"), " and ", element("a", { href: places.adding }, "how to add an entry"), "."),
+    element("p", {}, `Most of these are about other topics. ${places.scope ? `A work on ${places.scope}` : "Some"} may belong in the pool`, ...guides(places), "."),
     folded(words(works.length, "work"), works, (work) => line([work.title || "(without a title)"], standing(work))),
     element("details", { class: "more" }, element("summary", {}, "Commands to add them"), element("pre", { tabindex: "0" }, element("code", {}, commands)), element("p", { class: "act" }, copy)),
   )];
 }
 
+// Links to the pages that say which works are retained and how to add one, as far as the survey has them.
+function guides({ protocol, adding }) {
+  const links = [[protocol, "which works are retained"], [adding, "how to add an entry"]].filter(([href]) => href);
+  return links.flatMap(([href, said], n) => [n ? " and " : ": see ", element("a", { href }, said)]);
+}
+
 // The arXiv number if there is one, else the key in the form that survey new accepts.
 function nameOf({ arxiv, key }) {
-  return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+-]/g, "").replace(/^[^A-Za-z]+/, "") || "KEY";
+  return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+:/-]/g, "").replace(/^[^A-Za-z]+/, "").replace(/[:/]+(?=[:/]|$)/g, "") || "KEY";
 }
 
 function notRead({ unread }) {

@@ -11,8 +11,9 @@ from survey.literature import Pool, Value
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
+from survey.site.markup.links import address, entry_page
 from survey.site.markup.templates import render
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, words
 from survey.site.notebooks.rendering import Table
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ SIMULATED = "Busy at the same time, on average, by number of agents"
 """The notebook table of the simulated curves: a row per team shape, a column per size."""
 
 ABREAST = ("agents", "parallel")
-"""The quantities that are plotted against each other, if the survey has them."""
+"""The quantities that are plotted against each other, if the survey is about traces and has them."""
+
+SOURCES = "read/industry.md"
+"""The chapter that gives the source of each number of a company."""
 
 
 def scale_pages(facts: Facts) -> Files:
@@ -52,9 +56,10 @@ def scale_pages(facts: Facts) -> Files:
     for value in axis.values.values():
         own, undisclosed = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, own, undisclosed, decades)))
-    lines = _lines(facts.tables.get(SIMULATED))
+    traces = "traces" in pool.taxonomy.settings.wings
+    lines = _lines(facts.tables.get(SIMULATED)) if traces else []
     reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
-    abreast = _abreast(pool, numbers, lines, reach) if all(name in axis.values for name in ABREAST) else None
+    abreast = _abreast(pool, numbers, lines, reach) if traces and axis.values.keys() >= {*ABREAST} else None
     for chart in filter(None, (*(chart for _, chart in drawn), abreast)):
         yield chart.file
     page, kinds = "measure/scale.md", pool.evidence
@@ -63,6 +68,9 @@ def scale_pages(facts: Facts) -> Files:
         render(
             "pages/scale/scale.md.j2",
             pool=pool,
+            axis=axis,
+            traces=traces,
+            sourced=SOURCES in facts.written,
             page=page,
             drawn=drawn,
             abreast=abreast,
@@ -86,7 +94,7 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     shown = numbers.assign(
         label=[labels[kind] for kind in numbers["kind"]],
         work=[f"{pool[key].by}, {pool[key].year}" for key in numbers["key"]],
-        href=[f"{ROOT}entries/{key}/" for key in numbers["key"]],
+        href=[ROOT + address(entry_page(key)) for key in numbers["key"]],
         text="",
     )
     mute = pd.DataFrame(
@@ -115,11 +123,11 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     ordered = shown.sort_values(["number", "key"], ascending=[False, True])
     return Chart(
         id=f"scale-{value.id}",
-        title=f"{value.label.capitalize()}, as disclosed",
+        title=f"{at_start(value.label)}, as disclosed",
         sentence=_sentence(shown, silent, value),
         source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
         spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
-        head=("Work", value.label.capitalize(), "Kind of evidence"),
+        head=("Work", at_start(value.label), "Kind of evidence"),
         rows=tuple(
             ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
             for row in ordered.itertuples()
@@ -137,7 +145,7 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
     labels = {kind.id: kind.label for kind in pool.evidence}
     works = [
         {"size": row[size], "width": row[width], "kind": labels[row["kind"]], "work": f"{pool[row['key']].by}, "
-         f"{pool[row['key']].year}", "href": f"{ROOT}entries/{row['key']}/"}
+         f"{pool[row['key']].year}", "href": ROOT + address(entry_page(row["key"]))}
         for _, row in both.iterrows()
     ]  # fmt: skip
     domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]

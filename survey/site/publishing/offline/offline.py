@@ -21,6 +21,9 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
+from survey.literature import InvalidSurvey
+from survey.literature.loading import TAXONOMY
+from survey.literature.taxonomy import examples, licence, read_taxonomy
 from survey.plurals import plural
 from survey.site.markup.templates import environment
 from survey.site.publishing.staging import Busy, staged_folder
@@ -87,6 +90,7 @@ def assemble(built: Path, project: Path, out: Path) -> int:
     Raises:
         FileNotFoundError: if a part is missing.
         FileExistsError: if ``out`` holds anything but an earlier folder of this kind.
+        InvalidSurvey: if the taxonomy cannot be read.
 
     """
     parts = [*(built / name for name in ("source", "sbom.cdx.json")), *(project / name for name in TAKEN)]
@@ -98,6 +102,12 @@ def assemble(built: Path, project: Path, out: Path) -> int:
         raise FileNotFoundError(f"{built / 'source'}: found {', '.join(archives) or 'nothing'}, expected one .tar.gz")
     if out.exists() and any(out.iterdir()) and not (out / README).is_file():
         raise FileExistsError(f"{out} holds something else: move it away, or name another folder")
+    taxonomy = read_taxonomy(project / "bib" / TAXONOMY)
+    about = {
+        "title": taxonomy.title or "Survey",
+        "examples": examples(taxonomy),
+        "licence": licence(taxonomy.settings.licence),
+    }
     with staged_folder(out) as new:
         pack(built / "site", new / "site")
         for part in parts:
@@ -106,7 +116,7 @@ def assemble(built: Path, project: Path, out: Path) -> int:
             (README, "publishing/offline/readme.md.j2"),
             ("index.html", "publishing/offline/index.html.j2"),
         ):
-            _write(new / name, environment().get_template(template).render(source=archives[0]))
+            _write(new / name, environment().get_template(template).render(source=archives[0], **about))
         listed = [path for path in sorted(new.rglob("*")) if path.is_file()]
         sums = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(new).as_posix()}\n" for p in listed]
         _write(new / "SHA256SUMS", "".join(sums))
@@ -201,7 +211,7 @@ def main(arguments: list[str]) -> None:
     built, out = map(Path, arguments)
     try:
         number = assemble(built, Path(), out)
-    except (Busy, OSError, ValueError) as error:
+    except (Busy, InvalidSurvey, OSError, ValueError) as error:
         raise SystemExit(str(error)) from None
     print(f"{plural(number, 'file')} in {out}: open {out / 'index.html'}")
 

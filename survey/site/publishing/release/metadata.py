@@ -12,12 +12,15 @@ import yaml
 
 from survey.literature import Pool
 from survey.site.markup.downloads import DOWNLOADS
-from survey.site.pages.data_files.builder import LICENCE, datapackage
+from survey.site.pages.data_files.builder import datapackage
 
 MEDIA = {".csv": "text/csv", ".trig": "application/trig", ".ttl": "text/turtle"} | {
     f".{path.partition('.')[2]}": download.media for path, download in DOWNLOADS.items() if not path.endswith(".csv")
 }
 """The media type of each file, by what its name ends with."""
+
+ZENODO = {"CC0-1.0": "cc-zero"}
+"""How Zenodo names a licence that it does not name by its SPDX identifier in lower case."""
 
 WORDS = {
     "ledger.csv": "Every claim with its status and its numbers, in the format of the CSV import of ORKG.",
@@ -58,7 +61,7 @@ def citation(text: str, pool: Pool, commit: str) -> str:
     data = {"type": "other", "value": f"data {pool.fingerprint}", "description": "The fingerprint of the data."}
     cited |= {
         "type": "dataset",
-        "license": LICENCE["name"],
+        **({"license": named} if (named := pool.taxonomy.settings.licence) else {}),
         "version": pool.day.isoformat(),
         "date-released": pool.day,
         "commit": commit,
@@ -85,7 +88,7 @@ def deposit(text: str, pool: Pool, told: str) -> str:
         "version": pool.day.isoformat(),
         "publication_date": pool.day.isoformat(),
         "access_right": "open",
-        "license": "cc-zero",
+        **({"license": ZENODO.get(named, named.lower())} if (named := pool.taxonomy.settings.licence) else {}),
         "language": "eng",
         "related_identifiers": built_on,
     })  # fmt: skip
