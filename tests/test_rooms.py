@@ -28,11 +28,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
         "publishing", "scaffold",
     ),
-<<<<<<< HEAD
     "survey.cli": ("lazy_group", "output", "examples", "literature", "scout", "trace", "site", "init"),
-=======
-    "survey.cli": ("lazy_group", "examples", "output", "literature", "scout", "trace", "site"),
->>>>>>> a3fe636178550fd56ee6d08d66fc9484505621dc
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,9 +47,7 @@ READ = {
 
 def survey(folder: Path, pool: str | None = None, taxonomy: str | None = None, **more: str) -> Path:
     """A folder with a survey in it; further files by their paths."""
-    (folder / "bib").mkdir(parents=True)
-    (folder / "bib" / "pool.bib").write_text((BREAD / "pool.bib").read_text())
-    (folder / "bib" / "taxonomy.toml").write_text(bare())
+    shutil.copytree(BREAD, folder / "bib")
     files = {"mkdocs.yml": SETTINGS, "docs/index.md": "# Bread\n\nSome works are on [bread](axes/index.md).\n"}
     files |= {"bib/pool.bib": pool} if pool is not None else {}
     files |= {"bib/taxonomy.toml": taxonomy} if taxonomy is not None else {}
@@ -107,14 +106,8 @@ def weight(site: Path) -> int:
     return sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
 
 
-def bare() -> str:
-    """The taxonomy of bread without what makes pages of its own: main axes, and an axis of excluded records."""
-    taxonomy = (BREAD / "taxonomy.toml").read_text().replace("main = true\n", "")
-    return re.sub(r"\[axis\.crumb\].*?(?=\[\[rule\]\])", "", taxonomy, flags=re.DOTALL)
-
-
 def with_main_axes(*axes: str) -> str:
-    taxonomy = bare()
+    taxonomy = (BREAD / "taxonomy.toml").read_text()
     for axis in axes:
         taxonomy = taxonomy.replace(f"[axis.{axis}]\n", f"[axis.{axis}]\nmain = true\n")
     return taxonomy
@@ -125,7 +118,9 @@ def without(field: str) -> str:
 
 
 def one_axis() -> str:
-    head, leavening, *_ = re.split(r"(?m)^(?=\[axis\.(?:leavening|grain|proofing)\])", bare())
+    head, leavening, *_ = re.split(
+        r"(?m)^(?=\[axis\.(?:leavening|grain|proofing)\])", (BREAD / "taxonomy.toml").read_text()
+    )
     return head + leavening
 
 
