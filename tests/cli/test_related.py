@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 from survey.cli import main
 from survey.literature import Pool
 from survey.literature.related import NOTICE, related
+from survey.literature.taxonomy import examples
+from survey.site.markup.templates import environment
 from tests.conftest import ROOT
 
 Survey = Callable[..., Result]
@@ -135,8 +137,10 @@ def test_the_printed_command_exports_exactly_the_cited_entries(
     assert sorted(re.findall(r"(?m)^@\w+\{([^,]+),", bib)) == sorted(told["keys"])
 
 
-def test_every_command_that_the_page_and_the_help_show_runs(survey: Survey) -> None:
-    page = (ROOT / "survey/site/pages/related/related.md.j2").read_text()
+def test_every_command_that_the_page_and_the_help_show_runs(survey: Survey, pool: Pool) -> None:
+    template = (ROOT / "survey/site/pages/related/related.md.j2").read_text()
+    (block,) = re.findall(r"(?s)<pre>.*?</pre>", template)
+    page = environment().from_string(block).render(examples=examples(pool.taxonomy))
     shown = re.findall(r"(?m)(?:^ *|<code>)survey (related --.+?)(?:</code>|$)", f"{survey('related', '-h').stdout}\n{page}")  # fmt: skip
     runnable = [command for command in shown if "AXIS" not in command]
     assert len(runnable) >= 6

@@ -17,7 +17,7 @@ from survey.site.facts import Facts
 from survey.site.families import FAMILIES
 from tests.conftest import ROOT
 
-BREAD = ROOT / "tests" / "literature" / "bread"
+BREAD = ROOT / "tests" / "site" / "bread"
 
 OURS = re.compile(
     r"\bLLMs?\b|language[- ]model|\bagents?\b|orchestrat|\brewards?\b|\bcredit\b|\btraces?\b|topolog|reinforcement"
@@ -127,6 +127,7 @@ FIELDS = {"read", "confidence"}
 """Axes of ours whose ids are fields of the format as well."""
 
 WORDS = {
+    "research", "coding",
     "yes", "no", "partial", "both", "full", "code", "abstract", "high", "low", "medium", "end", "way", "cost", "web",
     "source", "query", "reason", "stage", "category", "team", "role", "general", "message", "search", "decision",
     "published", "arxiv", "openreview", "math", "standing", "survey", "step", "steps", "run", "core", "value", "scale",

@@ -89,7 +89,7 @@ class _Reader:
         try:
             return msgspec.convert(table, kind)
         except msgspec.ValidationError as error:
-            message = str(error)
+            message = str(error).replace(" | null", "")
             if unknown := re.search(r"unknown field `([^`]+)`", message):
                 names = [field.encode_name for field in msgspec.structs.fields(kind)]
                 message = f"{quoted(unknown[1])} is not a key {expected(unknown[1], names)}"
