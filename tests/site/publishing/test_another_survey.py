@@ -108,7 +108,9 @@ def weight(site: Path) -> int:
     return sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
 
 
-TAXONOMY, POOL = (BREAD / "taxonomy.toml").read_text(), (BREAD / "pool.bib").read_text()
+BARE, POOL = (BREAD / "taxonomy.toml").read_text(), (BREAD / "pool.bib").read_text()
+TAXONOMY = re.sub(r"(?m)^(\[axis\.(?:leavening|grain)\])$", r"\1\nmain = true", BARE)
+"""The taxonomy with two main axes."""
 
 
 def without(field: str) -> str:
@@ -128,7 +130,7 @@ def one_axis_pool() -> str:
 
 VARIANTS: dict[str, tuple[str, str]] = {
     "two main axes": (POOL, TAXONOMY),
-    "no main axis": (POOL, TAXONOMY.replace("main = true\n", "")),
+    "no main axis": (POOL, BARE),
     "one axis": (one_axis_pool(), one_axis()),
     "without days": (without("added"), TAXONOMY),
     "one entry": (re.split(r"(?m)^(?=@)", POOL)[1], TAXONOMY),
