@@ -8,9 +8,6 @@ from pathlib import Path
 import click
 
 from survey.cli.lazy_group import LazyGroup
-from survey.literature import InvalidSurvey
-from survey.literature.loading import TAXONOMY
-from survey.literature.taxonomy import NEUTRAL, examples, read_taxonomy
 
 PLACE = re.compile(r"\{([a-z]+)\}")
 PART = re.compile(r"\S+(?: \S+)*")
@@ -52,6 +49,11 @@ def _line(line: str, known: dict[str, str]) -> str:
 
 
 def _examples(folder: Path | None) -> dict[str, str]:
+    # imported for a help text alone: a command on a trace needs no pool
+    from survey.literature import InvalidSurvey
+    from survey.literature.loading import TAXONOMY
+    from survey.literature.taxonomy import NEUTRAL, examples, read_taxonomy
+
     places = [folder] if folder else [place / "bib" for place in (Path.cwd(), *Path.cwd().parents)]
     path = next((found for place in places if (found := place / TAXONOMY).is_file()), None)
     try:

@@ -127,7 +127,7 @@ FIELDS = {"read", "confidence"}
 """Axes of ours whose ids are fields of the format as well."""
 
 WORDS = {
-    "research", "coding",
+    "research", "coding", "pipeline",
     "yes", "no", "partial", "both", "full", "code", "abstract", "high", "low", "medium", "end", "way", "cost", "web",
     "source", "query", "reason", "stage", "category", "team", "role", "general", "message", "search", "decision",
     "published", "arxiv", "openreview", "math", "standing", "survey", "step", "steps", "run", "core", "value", "scale",

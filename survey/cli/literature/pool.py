@@ -61,7 +61,8 @@ def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
         plural(len(pool.codings), "coding"),
     ]
     short = [entry.key for entry in (*pool.entries, *pool.records) if entry.text("authors-incomplete")]
-    note = f"; {plural(len(short), 'author list')} known to be incomplete ({', '.join(short)})"
+    which = f" ({', '.join(short)})" if len(short) <= FEW else ""
+    note = f"; {plural(len(short), 'author list')} known to be incomplete{which}"
     click.echo(f"{', '.join(parts)}: no problems{note if short else ''}")
     _note_titles(folder / name for name in (POOL, EXCLUDED, BACKGROUND))
 
