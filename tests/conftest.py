@@ -19,6 +19,14 @@ PUBLISHED = "2026-05-04"
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _asks_nobody() -> Iterator[None]:
+    """Let no ``survey new`` of a test ask the services of the world."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SURVEY_OFFLINE", "1")
+        yield
+
+
 @pytest.fixture(scope="session")
 def pool() -> Pool:
     """The real pool."""

@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -215,6 +216,21 @@ def test_the_extra_of_a_large_package_asks_for_it_by_name(package: str) -> None:
 )
 def test_the_literature_is_read_checked_and_counted(survey: Run, arguments: tuple[str, ...], expected: str) -> None:
     assert expected in succeeds(survey(*arguments))
+
+
+def test_an_entry_is_started_and_checked_without_any_extra(
+    survey: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SURVEY_OFFLINE")
+    shutil.copytree(BREAD[1], tmp_path / "bib")
+    asked = survey("new", "1706.03762", "--key", "vaswani2017")
+    what, extra = "asking services needs requests", f"pip install '{PROJECT}[scout]'"
+    assert asked.stderr == f"The entry is blank: 1706.03762 was not looked up ({what} ({extra}))\n"
+    with (tmp_path / "bib" / "pool.bib").open("a") as file:
+        file.write("\n" + succeeds(asked))
+    done = survey("check")
+    assert "entry vaswani2017: tag-leavening: is empty" in done.stderr
+    succeeds(done, 1)
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"parquet"}))

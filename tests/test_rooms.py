@@ -15,7 +15,7 @@ from survey.extras import EXTRAS
 from tests.conftest import ROOT
 
 PLAN: Mapping[str, tuple[str, ...]] = {
-    "survey": ("atomic", "escaping", "extras", "garbage_collection", "literature", "traces", "site", "cli", "__main__"),
+    "survey": ("atomic", "escaping", "extras", "garbage_collection", "plurals", "literature", "traces", "site", "cli", "__main__"),
     "survey.literature": (
         "problems", "bibtex", "taxonomy", "pool", "counting", "agreement", "claims", "gaps", "related", "export",
         "loading", "double_coding", "scout", "publishing",
@@ -26,9 +26,9 @@ PLAN: Mapping[str, tuple[str, ...]] = {
     ),
     "survey.site": (
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
-        "publishing",
+        "publishing", "scaffold",
     ),
-    "survey.cli": ("lazy_group", "examples", "output", "literature", "scout", "trace", "site"),
+    "survey.cli": ("lazy_group", "examples", "output", "literature", "scout", "trace", "site", "init"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

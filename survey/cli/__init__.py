@@ -11,7 +11,8 @@ from survey.cli.examples import GroupWithExamples
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 WINGS = {
-    "survey.cli.literature.pool": ("check", "list", "show", "export", "new"),
+    "survey.cli.literature.pool": ("check", "list", "show", "export"),
+    "survey.cli.scout.new": ("new",),
     "survey.cli.literature.counts": ("stats", "crosstab"),
     "survey.cli.literature.claims": ("claims",),
     "survey.cli.literature.gaps": ("gaps",),
@@ -27,6 +28,7 @@ WINGS = {
     "survey.cli.literature.related": ("related",),
     "survey.cli.scout.group": ("scout",),
     "survey.cli.site": ("pages",),
+    "survey.cli.init": ("init",),
     "survey.cli.trace.group": ("trace",),
 }
 """The commands of each module, in the order in which the help lists them."""
@@ -61,8 +63,9 @@ def main(context: click.Context, folder: Path | None) -> None:
       survey scout                          new works, ranked, to be decided on
       survey related --where {filter}       a sentence to cite, a covering set, a paragraph skeleton
       survey export --format bib -o my.bib  citations for your paper
-      survey new ARXIV-ID                   an empty entry to fill in
+      survey new ARXIV-ID                   an entry to fill in, with the facts of its metadata
       survey pages --out DIR                the pages of the site, for another generator
+      survey init DIR --from refs.bib       a new survey, on any subject, from a BibTeX file
 
     \b
     First steps with a trace

@@ -9,6 +9,7 @@ import click
 from survey.atomic import DISK_FULL
 from survey.cli.literature.options import pass_bib
 from survey.literature import load
+from survey.plurals import plural
 
 
 @click.command(short_help="Write the pages of the site into a folder.")
@@ -38,7 +39,7 @@ def pages(folder: Path, out: Path, project: Path | None) -> None:
         if error.filename is None and error.errno in DISK_FULL:
             raise OSError(error.errno, error.strerror, str(out)) from None
         raise
-    click.echo(f"{number} files written to {out}")
+    click.echo(f"{plural(number, 'file')} written to {out}")
 
 
 COMMANDS = (pages,)

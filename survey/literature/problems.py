@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from survey.escaping import visible
+
+VARIABLE = re.compile(r'"[^"]*"|\(.*\)|\\[A-Za-z]+|\S*[0-9]\S*')
+"""What differs between two problems of one kind."""
 
 FEW = 20
 """Longest list of allowed values that a message prints."""
@@ -33,6 +37,28 @@ class Problem:
         place = f"{self.path}:{self.line}"
         parts = [place, f"entry {self.entry}" if self.entry else "", self.field, self.message]
         return visible(": ".join(part for part in parts if part))
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Problems of one kind: how many there are, and the first of them."""
+
+    field: str
+    number: int
+    first: Problem
+
+
+def kinds(problems: Iterable[Problem]) -> list[Kind]:
+    """Return the kinds of some problems, the most frequent first.
+
+    Problems are of one kind if they are in the same field and their messages differ only in what they quote, in words
+    with digits, in commands of LaTeX, and in what they offer in brackets.
+    """
+    found: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        found.setdefault((problem.field, VARIABLE.sub("", problem.message)), []).append(problem)
+    most = sorted(found.items(), key=lambda item: (-len(item[1]), item[1][0]))
+    return [Kind(field, len(some), some[0]) for (field, _), some in most]
 
 
 class InvalidSurvey(Exception):

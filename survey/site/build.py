@@ -33,7 +33,7 @@ from survey.site.drafts import (
     preview_placeholders,
 )
 from survey.site.facts import Facts, cached_name, facts_fingerprint
-from survey.site.families import FAMILIES, Content, Family
+from survey.site.families import FAMILIES, Content, Family, families_of
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import source_locations
@@ -52,7 +52,7 @@ def build(facts: Facts) -> dict[str, Content]:
     """Return all computed files of the site."""
     out: dict[str, Content] = {}
     fills = placeholders(facts.source)
-    for family in FAMILIES:
+    for family in families_of(facts.source.taxonomy.settings.wings):
         part = facts.reading(frozenset(family.reads or NO_PROSE))
         made = part.cached(family.name, partial(_made, family, part), family.reads is not None)
         _add(out, {path: filled(content, fills) for path, content in made.items()})
@@ -202,7 +202,7 @@ class Build:
 
         """
         out: dict[str, Computed] = {}
-        for family in FAMILIES:
+        for family in families_of(self._known["wings"]):
             found = self.shown.files.get(family.name, {})
             if self._waits(family):
                 assert self.later is not None
@@ -317,6 +317,7 @@ class Build:
                 "published": pool.last_added.isoformat(),
                 "creator": pool.taxonomy.settings.creator,
                 "sources": source_locations(pool),
+                "wings": list(pool.taxonomy.settings.wings),
             }
             if not problems:
                 self.cache.keep(name, found)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from survey.literature.taxonomy.settings import WINGS
 from survey.site.charts.drawing import RUNTIME
 from survey.site.drafts import CHAPTERS, EVIDENCE, NO_PROSE, PROSE, SUMMARY, TABLES, Reads
 from survey.site.facts import Facts, Files
@@ -43,6 +44,8 @@ class Family:
     """Patterns of the paths of its files. Without them a server waits for the family before it shows a page."""
     slow: bool = False
     """Whether a server shows the former pages after an edit until the new ones are computed."""
+    wing: str = ""
+    """The optional part of the site that it belongs to; a survey names those that it builds."""
 
     @property
     def name(self) -> str:
@@ -72,6 +75,9 @@ def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
     yield RUNTIME, facts.pictures.runtime()
 
 
+TRACES, DEPENDENCIES = WINGS
+
+
 def _style(facts: Facts) -> Files:
     """Yield the style sheet, which has the hues of the axes."""
     yield STYLE, style_sheet(facts.pool.taxonomy)
@@ -93,11 +99,16 @@ FAMILIES: tuple[Family, ...] = (
     Family(gap_pages, NO_PROSE, ("gaps/*.md", "gaps/*.bib"), slow=True),
     Family(related_pages, NO_PROSE, ("measure/cells/*", "take-part/related-work.md", "related/*")),
     Family(new_entry_pages, NO_PROSE),
-    Family(trace_pages, None),
-    Family(dependency_pages, None),
+    Family(trace_pages, None, wing=TRACES),
+    Family(dependency_pages, None, wing=DEPENDENCIES),
     Family(feeds, {SUMMARY}, ("*.atom",)),
     Family(data_files, PROSE, ("data/*",)),
     Family(_exports, PROSE, ("data/*",)),
     Family(_style, NO_PROSE),
     Family(_end, None),
 )
+
+
+def families_of(wings: Collection[str]) -> tuple[Family, ...]:
+    """Return the families of a survey that names these optional wings."""
+    return tuple(family for family in FAMILIES if not family.wing or family.wing in wings)

@@ -73,7 +73,7 @@ def test_the_first_line_says_what_changes(survey: Survey, was: Path) -> None:
 def test_an_identical_copy_changes_nothing(survey: Survey, was: Path) -> None:
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
     assert text.startswith("No counts change\n")
-    assert "1 entries and 0 excluded records are unchanged" in text
+    assert "Unchanged: 1 entry and 0 excluded records" in text
 
 
 def test_a_file_that_is_not_compared_entry_by_entry_is_named_if_it_differs(survey: Survey, was: Path) -> None:
@@ -114,8 +114,8 @@ def test_removed_entries_and_the_cells_they_empty_are_reported(survey: Survey, w
     (was / "pool.bib").write_text(ENTRY + NEW.replace("  summary ", STOPS))
     text = survey("diff", "--with", "was/bib", pool=ENTRY).stdout
     assert text.startswith("1 entry removed; 1 ranking changes; 1 gap is opened\n")
-    assert "1 works were removed\n    new2026\n" in text
-    assert text.endswith("1 filled cells were emptied\n    reward shared with decision stop, learned\n")
+    assert "1 work was removed\n    new2026\n" in text
+    assert text.endswith("1 filled cell was emptied\n    reward shared with decision stop, learned\n")
 
 
 # ------------------------------------------------------------------------ usage errors
@@ -258,10 +258,10 @@ BY_ADDRESS = ENTRY.replace("https://example.org/a", "https://arxiv.org/abs/2603.
 
 
 @pytest.mark.parametrize("pool", [ON_ARXIV, BY_ADDRESS, f"{ON_ARXIV}@misc{{half,"])
-def test_new_prints_an_entry_for_a_known_id_and_reports_where_it_exists(survey: Survey, pool: str) -> None:
+def test_new_refuses_a_work_of_the_pool_and_reports_where_it_is(survey: Survey, pool: str) -> None:
     result = survey("new", "2603.06859", pool=pool)
-    assert result.stderr == "2603.06859 already exists: key2026 (now/bib/pool.bib:1)\n"
-    assert (result.exit_code, "@misc{," in result.stdout) == (0, True)
+    assert result.stderr == "Error: 2603.06859 is in the pool: key2026 (now/bib/pool.bib:1)\n"
+    assert (result.exit_code, result.stdout) == (1, "")
 
 
 def test_new_also_reports_excluded_records(survey: Survey, tmp_path: Path) -> None:
@@ -269,10 +269,12 @@ def test_new_also_reports_excluded_records(survey: Survey, tmp_path: Path) -> No
     excluded = tmp_path / "now" / "bib" / "excluded.bib"
     excluded.write_text(ON_ARXIV.replace("key2026", "E1"))
     result = CliRunner().invoke(main, ["--bib", "now/bib", "new", "2603.06859"])
-    assert result.stderr == "2603.06859 already exists: E1 (now/bib/excluded.bib:1)\n"
+    assert result.stderr.splitlines()[0] == "2603.06859 already exists: E1 (now/bib/excluded.bib:1)"
+    assert (result.exit_code, "@misc{," in result.stdout) == (0, True)
 
 
 def test_new_reports_nothing_for_unknown_works(survey: Survey) -> None:
-    assert survey("new", "2603.06860", pool=ON_ARXIV).stderr == ""
+    blank = "The entry is blank: 2603.06860 was not looked up (--offline)\n"
+    assert survey("new", "2603.06860", pool=ON_ARXIV).stderr == blank
     assert survey("new", "word2026", pool=ON_ARXIV).stderr == ""
-    assert survey("new", "KEY2026").stderr == "KEY2026 already exists: key2026 (now/bib/pool.bib:1)\n"
+    assert survey("new", "KEY2026").stderr == "Error: KEY2026 is in the pool: key2026 (now/bib/pool.bib:1)\n"

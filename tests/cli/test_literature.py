@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -178,7 +179,59 @@ def test_a_wrong_date_is_a_usage_error(survey: Survey) -> None:
     assert '"yesterday" is not a date (expected YYYY-MM-DD, as in 2026-05-04)' in result.stderr
 
 
-# ---------------------------------------------------- list, show, export, new
+def test_check_notes_a_title_whose_capitals_no_braces_protect(survey: Survey, small: Path) -> None:
+    (small / "bib" / "pool.bib").write_text(ENTRY.replace("{A Title}", "{AlphaZero on {SWE}-bench: LLM, RL, R1, AI}"))
+    result = survey("check", cwd=small)
+    assert (result.exit_code, result.stdout) == (0, "1 entry, 0 excluded records, 2 axes, 0 codings: no problems\n")
+    words = '"AlphaZero" and "LLM" and "RL" and more'
+    note = (
+        f"note: bib/pool.bib:3: entry key2026: title: most styles print {words} in lower case (write {{AlphaZero}})\n"
+    )
+    assert result.stderr == note
+    shutil.copy(small / "bib" / "pool.bib", small / "mine.bib")
+    (small / "bib" / "pool.bib").write_text("")
+    alone = survey("check", "mine.bib", cwd=small)
+    assert (alone.exit_code, alone.stderr) == (0, note.replace("bib/pool.bib", "mine.bib"))
+
+
+def test_check_prints_few_notes_on_a_bibliography_that_protects_nothing(survey: Survey, small: Path) -> None:
+    def entry(n: int) -> str:
+        named = ENTRY.replace("key2026", f"key{n}").replace("example.org/a", f"example.org/{n}")
+        return named.replace("{A Title}", f"{{LLM number {n}}}")
+
+    (small / "bib" / "pool.bib").write_text("\n".join(map(entry, range(100, 125))))
+    result = survey("check", cwd=small)
+    assert result.exit_code == 0
+    assert len(result.stderr.splitlines()) == 21
+    assert result.stderr.endswith("note: 5 more titles with capitals that no braces protect\n")
+
+
+ONES = [
+    ("check",), ("list",), ("stats",), ("claims",), ("gaps",), ("flow",), ("queue",), ("diff", "--with", "was"),
+    ("diff", "--with", "was", "--format", "markdown"), ("diff", "2026-01-01", "2026-12-01"),
+    ("crosstab", "reward", "decision"), ("related", "--where", "reward=shared"), ("check", "bib/pool.bib"),
+    ("export", "--format", "bib", "-o", "one.bib"),
+]  # fmt: skip
+"""Commands that count the works of a pool, or what changed in it."""
+
+
+@pytest.mark.parametrize("arguments", ONES, ids=" ".join)
+def test_a_count_of_one_is_told_in_the_singular(survey: Survey, small: Path, arguments: tuple[str, ...]) -> None:
+    old = ENTRY.replace("{A Title}", "{Another Title}")
+    shutil.copytree(small / "bib", small / "was")
+    (small / "was" / "pool.bib").write_text(
+        old + old.replace("key2026", "gone2026").replace("/a}", "/b}").replace("Another", "Third")
+    )
+    result = survey(*arguments, cwd=small)
+    assert result.exit_code == 0, result.stderr
+    told = re.sub(r"\bof 1\b", "", result.output)
+    nouns = "entries|works|records|axes|codings|claims|rankings|cells|files|tags"
+    assert re.findall(rf"(?<![\w.,-])1 (?:[a-z]+ ){{0,2}}(?:{nouns})\b", told) == []
+    assert not re.search(r"(?<![\w.,-])1 [a-z]+ (?:are|were|have)\b", told)
+    assert re.search(r"(?<![\w.,-])1 (?:entry|work|file)\b", result.output)
+
+
+# ---------------------------------------------------------- list, show, export
 
 
 def test_list_shows_the_entries_behind_a_number(survey: Survey) -> None:
@@ -313,7 +366,10 @@ def test_an_entry_filled_in_by_the_readme_passes(survey: Survey, small: Path) ->
 def test_new_takes_an_arxiv_id_or_a_key(survey: Survey) -> None:
     result = survey("new", "two words")
     assert result.exit_code == 2
-    assert '"two words" is neither an arXiv id ("2603.06859") nor a key ("word2026")' in result.stderr
+    assert (
+        '"two words" is neither an arXiv id ("2603.06859"), a DOI, a web address nor a key ("word2026")'
+        in result.stderr
+    )
 
 
 # ----------------------------------------------------------------- the manual

@@ -134,7 +134,7 @@ def test_refresh_writes_a_patch_that_changes_what_the_metadata_say_otherwise(pro
     assert result.exit_code == 0, result.output
     added = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("+ ")]
     assert [line.partition("=")[2].strip() for line in added] == ["{Another title now},", "{3},"]
-    assert "2 facts of 1 entries differ" in result.output
+    assert "2 facts of 1 entry differ" in result.output
 
 
 def test_the_evaluation_is_written_once_and_read_back(project: Path) -> None:

@@ -74,7 +74,7 @@ def test_what_is_new_is_queued_and_handed_over(looked: Callable[..., tuple[int, 
     assert files.keys() == {"find.txt", "refresh.txt", "refresh.patch", "screened.csv", "searches.toml"}
     assert "arxiv:2611.00001" in files["screened.csv"]
     assert 'route = "scout"' in files["searches.toml"].rpartition("[[run]]")[2]
-    assert "1 works seen, 1 above the floor, 1 new, 1 shown" in files["find.txt"]
+    assert "1 work seen, 1 above the floor, 1 new, 1 shown" in files["find.txt"]
     assert (files["refresh.patch"], files["refresh.txt"]) == ("", "not reached: a service\n")
 
 

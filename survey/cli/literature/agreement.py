@@ -35,6 +35,7 @@ from survey.literature.agreement import (
 )
 from survey.literature.pool import ADJUDICATIONS, format_tags
 from survey.literature.problems import expected, quoted
+from survey.plurals import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +150,7 @@ def _axes(pool: Pool, pair: Pair, axis: str | None, blind: bool) -> tuple[str, .
 def _shown(pool: Pool, pair: Pair, found: list[Agreement], matrix: bool, disagreements: bool) -> Iterator[str]:
     hint = " (--blind for those only)" if 0 < pair.blind < pair.entries else ""
     yield f"\n{click.style(f'{pair.first} and {pair.second}', bold=True)}"
-    yield f"{pair.entries} shared entries, {pair.blind} of them read blind{hint}"
+    yield f"{plural(pair.entries, 'shared entry', 'shared entries')}, {pair.blind} of them read blind{hint}"
     for id in (pair.first, pair.second):
         coding = reading(pool, id)
         yield _wrapped(f"{coding.reader}, {coding.made}: {coding.statement}", "  ")

@@ -16,6 +16,7 @@ from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.pool import Answer, Appraisal
 from survey.literature.problems import expected, quoted
+from survey.plurals import plural
 
 
 @click.command("appraisal", short_help="Show how the studies were made, as far as assessed.")
@@ -66,7 +67,9 @@ def _table(pool: Pool) -> None:
         answers = Counter(found.answer(key, item.id) for key in found.assessed(item.id))
         lines.append([item.id, len(found.assessed(item.id)), *(answers[answer] for answer in Answer)])
     click.echo(tabulate(lines, ["item", "assessed", *Answer]))
-    click.echo(f"\n{len(found.works)} works assessed of {len(found.asked)} that are asked; {summary_line(pool)}\n")
+    click.echo(
+        f"\n{plural(len(found.works), 'work')} assessed of {len(found.asked)} that are asked; {summary_line(pool)}\n"
+    )
     for item in found.items.values():
         click.echo(wrapped(f"{item.id}: {item.question}"))
 

@@ -38,6 +38,7 @@ from survey.literature.claims import (
 from survey.literature.claims.tallies import Tally, tally
 from survey.literature.pool import Claim
 from survey.literature.problems import expected, quoted
+from survey.plurals import plural
 
 
 @click.command(short_help="Judge every countable sentence of the survey.")
@@ -89,7 +90,7 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, answers: list[t
         click.echo("\n\n".join(_page(judgement, pool, certain) for judgement in judged))
     else:
         _table(judged, readings_of(pool))
-        click.echo(f"\n{len(judged)} claims, {summary_line(now)}")
+        click.echo(f"\n{plural(len(judged), 'claim')}, {summary_line(now)}")
 
 
 def as_dict(judgement: Judgement, pool: Pool, certain: Certainties) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _on_appraised(pool: Pool, ids: tuple[str, ...], answers: list[tuple[str, str
     click.echo(tabulate(shown, ["claim", "all works", "passes", "appraised", "passes"], disable_numparse=True))
     wanted = " and ".join(f"{item}: {answer}" for item, answer in answers)
     click.echo(
-        f"\n{len(keys)} works with {wanted}, of {len(appraisal.asked)} that are asked. A fixed number has no"
+        f"\n{plural(len(keys), 'work')} with {wanted}, of {len(appraisal.asked)} that are asked. A fixed number has no"
         f" result on fewer works. {summary_line(pool)}"
     )
 

@@ -12,13 +12,21 @@ import click
 from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import bars, count_table, json_header, summary_line
+from survey.cli.literature.printing import bars, count_table, fitting, json_header, left_out, summary_line
 from survey.cli.literature.uncertainty import COLUMNS, basis, figures, flat, note, span
 from survey.cli.output import formats
 from survey.escaping import csv_text
-from survey.literature import load
+from survey.literature import Axis, Pool, load
 from survey.literature.agreement import Figure, Uncertainty
-from survey.literature.counting import CellCount, cell_counts, pair_counts, year_counts
+from survey.literature.counting import (
+    CellCount,
+    by_frequency,
+    cell_counts,
+    is_folded,
+    leading,
+    pair_counts,
+    year_counts,
+)
 from survey.literature.pool import cells
 from survey.literature.problems import expected, quoted
 
@@ -116,13 +124,25 @@ def crosstab_command(folder: Path, rows: str, columns: str, intervals: bool, day
         click.echo(json.dumps(json_header(pool) | cross, ensure_ascii=False, indent=1))
     else:
         click.echo(f"{summary_line(pool)}\n")
-        lines = [
-            [a, *(_cell(n, figure(a, b) if intervals else None) for b, n in row.items())] for a, row in table.items()
-        ]
-        headers = [f"{rows} \\ {columns}", *across]
-        click.echo(tabulate(lines, headers, stralign="right", colalign=("left",), disable_numparse=True))
+        axes = pool.taxonomy[rows], pool.taxonomy[columns]
+        folded = any(map(is_folded, axes))
+        first, second = (_shown(pool, axis) if folded else cells(axis) for axis in axes)
+        lines = [[a, *(_cell(table[a][b], figure(a, b) if intervals else None) for b in second)] for a in first]
+        headers = [f"{rows} \\ {columns}", *second]
+        fit = fitting(lines, headers) if folded else len(headers)
+        lines = [line[:fit] for line in lines]
+        click.echo(tabulate(lines, headers[:fit], stralign="right", colalign=("left",), disable_numparse=True))
+        there = zip(axes, (first, headers[1:fit]), strict=True)
+        if cut := left_out([(axis, sum(cell in axis.value_cells for cell in some)) for axis, some in there]):
+            click.echo(f"\n{cut}")
         if intervals:
             click.echo(f"\n{note(uncertain, rows, columns)}")
+
+
+def _shown(pool: Pool, axis: Axis) -> list[str]:
+    """Return the cells of an axis that a table shows: of many values the most frequent; what is no value at the end."""
+    first = {*leading(pool, axis)}
+    return [cell for cell in by_frequency(pool, axis) if cell in first or cell not in axis.value_cells]
 
 
 def _cell(number: int, figure: Figure | None) -> str:

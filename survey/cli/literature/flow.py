@@ -16,6 +16,7 @@ from survey.cli.output import echo, formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.counting.flow import Capture, Flow, Recall, captures, flows, recalls, steps
+from survey.plurals import plural
 
 NOT_RECORDED = "not recorded"
 WIDEST = 74
@@ -91,9 +92,9 @@ def _completeness(pool: Pool) -> str:
 def _said(capture: Capture) -> str:
     found, estimate = capture.estimate.found, capture.estimate
     if estimate.total is None or estimate.low is None or estimate.high is None:
-        return f"{found} works found; no estimate: {estimate.why_not}"
+        return f"{plural(found, 'work')} found; no estimate: {estimate.why_not}"
     number = f"about {estimate.total:.0f} works ({estimate.low:.0f} to {estimate.high:.0f})"
-    text = f"{found} works found, estimated {number}, {capture.known} known today"
+    text = f"{plural(found, 'work')} found, estimated {number}, {capture.known} known today"
     if capture.share is None:
         return f"{text}: more are known than estimated, so that this says nothing on completeness"
     share, low, high = capture.share

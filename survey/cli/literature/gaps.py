@@ -13,12 +13,13 @@ from tabulate import tabulate
 
 from survey.cli.examples import WithExamples
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.literature.printing import fitting, json_header, left_out, summary_line
 from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.agreement import Readings
+from survey.literature.counting import is_folded, leading
 from survey.literature.gaps import (
     PERMUTATIONS,
     SEED,
@@ -32,6 +33,7 @@ from survey.literature.gaps import (
     ranked,
     triple,
 )
+from survey.plurals import plural
 
 SIGNS = {
     Kind.UNSTUDIED: "0", Kind.UNDISCLOSED: "?", Kind.NOT_CODED: "…", Kind.FURTHER: "+", Kind.NOBODY: "∅",
@@ -116,7 +118,7 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
         ]  # fmt: skip
         headers = ["", "", "kind", "expected", "residual", "p", "p map"]
         click.echo(f"{summary_line(pool)}\n\n{_table(lines, headers, 3)}")
-        click.echo(f"\n{len(lines)} of {len(found)} open cells")
+        click.echo(f"\n{len(lines)} of {plural(len(found), 'open cell')}")
 
 
 def _print_map(pool: Pool, map: GapMap, form: str) -> None:
@@ -131,12 +133,14 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
         readers = Readings(pool)
         _csv([_read_row(readers, cell) for cell in map])
     else:
-        lines = [
-            [a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in map.columns.value_cells)]
-            for a in map.rows.value_cells
-        ]
+        down, across = leading(pool, map.rows), leading(pool, map.columns)
+        lines = [[a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in across)] for a in down]
+        headers = [f"{map.rows.id} \\ {map.columns.id}", *across]
+        fit = fitting(lines, headers) if is_folded(map.rows) or is_folded(map.columns) else len(headers)
         click.echo(f"{summary_line(pool)}; {map.n} with a value on both axes\n")
-        click.echo(_table(lines, [f"{map.rows.id} \\ {map.columns.id}", *map.columns.value_cells], 1))
+        click.echo(_table([line[:fit] for line in lines], headers[:fit], 1))
+        if cut := left_out([(map.rows, len(down)), (map.columns, fit - 1)]):
+            click.echo(f"\n{cut}")
         said = MEANINGS | {Kind.PAST: f"{MEANINGS[Kind.PAST]}: {pool.taxonomy.gaps.foundations_label}"}
         numbers = [(SIGNS[kind], len(map.of(kind)), said[kind]) for kind in SIGNS if map.of(kind)]
         for sign, number, meaning in numbers:

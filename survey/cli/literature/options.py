@@ -17,6 +17,7 @@ import click
 from survey.literature import InvalidSurvey, Pool, Problem, load
 from survey.literature.loading import TAXONOMY
 from survey.literature.problems import quoted
+from survey.plurals import plural
 
 
 def pass_bib(command: Callable[..., None]) -> Callable[..., None]:
@@ -54,8 +55,7 @@ def fail(problems: Iterable[Problem]) -> NoReturn:
     problems = tuple(problems)
     for problem in problems:
         click.echo(str(problem), err=True)
-    number = len(problems)
-    click.echo(f"{number} problem{'s' if number != 1 else ''}", err=True)
+    click.echo(plural(len(problems), "problem"), err=True)
     raise SystemExit(1)
 
 

@@ -1,12 +1,13 @@
-"""Subcommands on the pool: check, list, show, export, new."""
+"""Subcommands on the pool: check, list, show, export."""
 
 from __future__ import annotations
 
 import os
-import re
 import textwrap
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from tabulate import tabulate
@@ -15,44 +16,70 @@ from survey.atomic import write_atomically
 from survey.cli.literature.options import as_of, fail, pass_bib, primary, select_entries, where
 from survey.cli.literature.printing import entry_page, summary_line
 from survey.cli.output import formats
-from survey.escaping import visible
-from survey.literature import Pool, load, read_pool, read_taxonomy
-from survey.literature.bibtex import arxiv_date
+from survey.literature import Pool, load, read_pool
+from survey.literature.bibtex import read_bibtex
 from survey.literature.export import FORMATS
-from survey.literature.loading import TAXONOMY
-from survey.literature.loading.checking import check_files, existing_entries
-from survey.literature.pool import blank_entry
-from survey.literature.problems import expected, quoted
+from survey.literature.loading import BACKGROUND, EXCLUDED, POOL
+from survey.literature.loading.checking import check_files, lost_capitals
+from survey.literature.problems import FEW, Problem, expected, kinds, quoted
+from survey.plurals import plural
 
 
 @click.command(short_help="Report every problem in bib/.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--summary", is_flag=True, help="One line per kind of problem: how many, and an example.")
 @pass_bib
-def check(folder: Path, files: tuple[Path, ...]) -> None:
+def check(folder: Path, files: tuple[Path, ...], summary: bool) -> None:
     """Report every problem in the pool, the excluded records, the taxonomy and the codings.
 
     Each line names file, line, entry, field, what was found, what was expected and the nearest
     valid value. All problems are reported at once.
 
+    Without problems, titles are noted in which no braces protect a capital: most styles would print
+    it in lower case. A note leaves the exit status at 0.
+
     With FILES, check only those: .bib files against the taxonomy (and against the pool, for
     duplicates), .toml files as a taxonomy, .csv files as a coding.
     """
+    report = _fail_in_short if summary else fail
     pool, problems = read_pool(folder)
     if pool is None:
-        fail(problems)
+        report(problems)
     if files:
         found = check_files(files, pool)
         if found:
-            fail(found)
-        click.echo(f"{len(files)} file{'s' if len(files) != 1 else ''}: no problems")
+            report(found)
+        click.echo(f"{plural(len(files), 'file')}: no problems")
+        _note_titles(path for path in files if path.suffix == ".bib")
         return
     if problems:
-        fail(problems)
-    parts = [f"{len(pool)} entries", f"{len(pool.records)} excluded records",
-             f"{len(pool.taxonomy.axes)} axes", f"{len(pool.codings)} codings"]  # fmt: skip
+        report(problems)
+    parts = [
+        plural(len(pool), "entry"),
+        plural(len(pool.records), "excluded record"),
+        plural(len(pool.taxonomy.axes), "axis", "axes"),
+        plural(len(pool.codings), "coding"),
+    ]
     short = [entry.key for entry in (*pool.entries, *pool.records) if entry.text("authors-incomplete")]
-    note = f"; {len(short)} author list{'s' if len(short) != 1 else ''} known to be incomplete ({', '.join(short)})"
+    note = f"; {plural(len(short), 'author list')} known to be incomplete ({', '.join(short)})"
     click.echo(f"{', '.join(parts)}: no problems{note if short else ''}")
+    _note_titles(folder / name for name in (POOL, EXCLUDED, BACKGROUND))
+
+
+def _note_titles(paths: Iterable[Path]) -> None:
+    notes = [note for path in paths for note in lost_capitals(read_bibtex(path).blocks, str(path))]
+    for note in notes[:FEW]:
+        click.echo(f"note: {note}", err=True)
+    if len(notes) > FEW:
+        click.echo(f"note: {plural(len(notes) - FEW, 'more title')} with capitals that no braces protect", err=True)
+
+
+def _fail_in_short(problems: Sequence[Problem]) -> NoReturn:
+    """Print how many problems there are of each kind, with the first of each, and exit with status 1."""
+    rows = [(kind.number, str(kind.first)) for kind in kinds(problems)]
+    click.echo(tabulate(rows, headers=["times", "the first"], tablefmt="plain"), err=True)
+    click.echo(f"{plural(len(problems), 'problem')} of {plural(len(rows), 'kind')}", err=True)
+    raise SystemExit(1)
 
 
 @click.command("list", short_help="List the matching entries.")
@@ -141,30 +168,7 @@ def export(
         message = f"{output} is data of the survey; an export would overwrite data that it does not contain"
         raise click.BadParameter(message, param_hint="--output")
     write_atomically(output, data)
-    click.echo(f"{len(pool)} entries written to {output}", err=True)
+    click.echo(f"{plural(len(pool), 'entry')} written to {output}", err=True)
 
 
-@click.command(short_help="Print a blank entry to fill in.")
-@click.argument("name", metavar="ARXIV-ID|KEY")
-@pass_bib
-def new(folder: Path, name: str) -> None:
-    """Print a blank entry with every axis and its values.
-
-    Given an arXiv id, year, month and URL are filled in; nothing is looked up on the network. If
-    the id or key already exists, standard error says where. The entry is printed all the same,
-    since an excluded record may be included later.
-
-    \b
-        survey new 2603.06859 >> bib/pool.bib
-        survey check
-    """
-    taxonomy = read_taxonomy(folder / TAXONOMY)
-    if not arxiv_date(name) and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._+-]*", name):
-        raise click.UsageError(f'{quoted(name)} is neither an arXiv id ("2603.06859") nor a key ("word2026")')
-    for path, block in existing_entries(folder, name):
-        known = f"{block.key or 'an entry without a key'} ({path}:{block.line})"
-        click.echo(visible(f"{name} already exists: {known}"), err=True)
-    click.echo(blank_entry(name, taxonomy, date.today().isoformat()), nl=False)
-
-
-COMMANDS = (check, list_command, show, export, new)
+COMMANDS = (check, list_command, show, export)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import click
 from tabulate import tabulate
 
 from survey.cli.literature.uncertainty import span
-from survey.literature import Entry, Pool
+from survey.literature import Axis, Entry, Pool
 from survey.literature.agreement import Figure
 from survey.literature.counting import CellCount
+from survey.plurals import plural
+
+WIDTH = 100
+"""The width of a terminal for which tables of axes with many values are cut."""
 
 
 def json_header(pool: Pool) -> dict[str, Any]:
@@ -25,7 +30,8 @@ def summary_line(pool: Pool) -> str:
     """Return the same as text."""
     waiting = len(pool.eligible)
     eligible = f" ({waiting} of them eligible, not yet included)" if waiting else ""
-    return f"{len(pool)} entries, {len(pool.records)} excluded records{eligible}, as of {pool.day.isoformat()}"
+    records = plural(len(pool.records), "excluded record")
+    return f"{plural(len(pool), 'entry')}, {records}{eligible}, as of {pool.day.isoformat()}"
 
 
 def count_table(found: Sequence[CellCount], figures: Sequence[Figure | None] = ()) -> str:
@@ -51,6 +57,23 @@ def bars(values: Sequence[object], columns: Mapping[str, Sequence[int | str]]) -
     return tabulate(
         list(zip(values, *columns.values(), drawn, strict=True)), headers=["value", *columns, ""], colalign=alignment
     )
+
+
+def fitting(lines: Sequence[Sequence[str]], headers: Sequence[str]) -> int:
+    """Return how many columns of a table fit into a line, the first one and at least one more included."""
+    widths = [max(len(head) + 2, *map(len, rest)) + 2 for head, *rest in zip(headers, *lines, strict=True)]
+    totals = list(accumulate(widths))
+    return max(2, sum(total - 2 <= WIDTH for total in totals))
+
+
+def left_out(axes: Sequence[tuple[Axis, int]]) -> str:
+    """Return a line on the values of folded axes that a table leaves out; empty if it shows all.
+
+    Each axis comes with the number of its values in the table.
+    """
+    cut = [(axis.id, shown, len(axis.value_cells)) for axis, shown in axes if shown < len(axis.value_cells)]
+    parts = [f"{shown} of {every} values of {id}" for id, shown, every in cut]
+    return wrapped(f"{' and '.join(parts)}, the most frequent first; --format csv has all") if parts else ""
 
 
 def wrapped(text: str, indent: str = "") -> str:

@@ -29,6 +29,7 @@ from survey.literature.claims import (
 from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.pool import Variant
 from survey.literature.problems import expected, quoted
+from survey.plurals import plural
 
 COLUMNS = ("claim", "variant", "number", "of", "against", "holds", "turned-by", "falls-with")
 
@@ -78,7 +79,9 @@ def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) 
     else:
         _table(found)
         _orders(orders, pool.claims.variants)
-        click.echo(f"\n{len(found)} claims, {len(pool.claims.variants)} variants, {summary_line(now)}")
+        click.echo(
+            f"\n{plural(len(found), 'claim')}, {plural(len(pool.claims.variants), 'variant')}, {summary_line(now)}"
+        )
 
 
 # ----------------------------------------------------------------- in a terminal

@@ -9,6 +9,7 @@ from typing import Any
 from survey.literature import Axis
 from survey.literature.agreement import Figure, Reliability, Sources, Uncertainty
 from survey.literature.counting import CellCount
+from survey.plurals import plural
 
 COLUMNS = ("low", "high", "read_once", "read_twice", "adjudicated")
 """What is added to a count: the ends of its interval, and how its entries were read."""
@@ -39,7 +40,8 @@ def note(uncertain: Uncertainty, *axes: str) -> str:
     """Return the same as a line of text."""
     found = uncertain.sources(axes)
     if isinstance(found, Sources):
-        return f"95 % for misclassification, from {len(found.keys)} entries coded by {found.first} and {found.second}"
+        entries = plural(len(found.keys), "entry")
+        return f"95 % for misclassification, from {entries} coded by {found.first} and {found.second}"
     return f"no interval for misclassification: {found}"
 
 

@@ -29,6 +29,8 @@ from survey.literature.scout import (
     write_candidates,
     write_screened,
 )
+from survey.literature.scout.asking import TRIES
+from survey.literature.scout.looking_up import Knows
 from survey.literature.scout.ranking import above_floor
 from survey.literature.scout.sources import (
     AclAnthology,
@@ -39,10 +41,12 @@ from survey.literature.scout.sources import (
     Feeds,
     OpenAlex,
     OpenReview,
+    Pages,
     SemanticScholar,
     Source,
     read_file,
 )
+from survey.plurals import plural
 
 KEYS = {"openalex": "OPENALEX_KEY", "semantic-scholar": "SEMANTIC_SCHOLAR_KEY", "openreview": "OPENREVIEW_TOKEN"}
 """The environment variables with a key. No source needs one but OpenReview, which answers nobody else."""
@@ -67,10 +71,26 @@ def services() -> dict[str, Source]:
     return {source.name: source for source in found}
 
 
-def client_in(folder: Path, pool: Pool, today: date) -> Client:
+def sources_of_facts() -> dict[str, Knows]:
+    """Return every source that knows single works, by its name."""
+    key = {name: os.environ.get(variable, "") for name, variable in KEYS.items()}
+    found: tuple[Knows, ...] = (
+        Arxiv(),
+        OpenAlex(key=key["openalex"]),
+        SemanticScholar(key=key["semantic-scholar"]),
+        Crossref(),
+        Dblp(),
+        AclAnthology(),
+        OpenReview(token=key["openreview"]),
+        Pages(),
+    )
+    return {source.name: source for source in found}
+
+
+def client_in(folder: Path, pool: Pool | None, today: date, agent: str = AGENT, tries: int = TRIES) -> Client:
     """Return a client that keeps raw answers under .cache/ beside the data."""
-    contact = pool.scouting.ask.contact
-    return Client(cache_folder(folder) / "raw", today, f"{AGENT}{f'; {contact}' if contact else ''}")
+    contact = pool.scouting.ask.contact if pool else ""
+    return Client(cache_folder(folder) / "raw", today, f"{agent}{f'; {contact}' if contact else ''}", tries=tries)
 
 
 def cache_folder(folder: Path) -> Path:
@@ -123,7 +143,7 @@ def find(
     best = queue[:number]
     echo("\n".join(_lines(best)) if best else "Nothing new passes the floor.")
     floor = len(above_floor(listing, pool.scouting.floor))
-    echo(f"\n{len(listing)} works seen, {floor} above the floor, {len(queue)} new, {len(best)} shown")
+    echo(f"\n{plural(len(listing), 'work')} seen, {floor} above the floor, {len(queue)} new, {len(best)} shown")
     if write and best:
         rows = [*pool.screened, *(waiting_row(one, route) for one in best)]
         write_screened(folder / SCREENED, rows)
@@ -150,7 +170,7 @@ def _asked(folder: Path, pool: Pool, names: Iterable[str], since: date, today: d
         except OutOfReach as error:
             failed[name] = error.why
     if failed:
-        echo(f"Not reached: {_failures(failed)}. Files are read without a network: survey scout find FILE", err=True)
+        echo(f"Not reached: {failures(failed)}. Files are read without a network: survey scout find FILE", err=True)
     store = cache_folder(folder) / "listing.jsonl"
     before = [*read_candidates(store)] if store.is_file() else []
     if failed and not found and not before:
@@ -170,7 +190,7 @@ def asked_for(pool: Pool, since: date, today: date) -> Asked:
     return Asked(since, today, ask.classes, ask.queries, tuple(filter(None, cited)), ask.venues, ask.feeds)
 
 
-def _failures(failed: Mapping[str, str]) -> str:
+def failures(failed: Mapping[str, str]) -> str:
     """Return the sources by the reason, so that one reason is told once."""
     reasons = {why.partition(" (")[2].rstrip(")") or why for why in failed.values()}
     if len(reasons) == 1:

@@ -25,6 +25,7 @@ from survey.literature.scout import (
     evaluate as evaluated,
 )
 from survey.literature.scout.sources import Arxiv, Crossref, read_file
+from survey.plurals import plural
 
 
 @click.command(short_help="How far behind the survey is.")
@@ -35,7 +36,7 @@ def status(folder: Path) -> None:
     found = lag(pool)
     echo(f"Newest work seen     {found.newest or 'no run of the scout is recorded'}")
     echo(
-        f"Queue                {found.read} of {found.queued} candidates read"
+        f"Queue                {found.read} of {plural(found.queued, 'candidate')} read"
         if found.queued
         else "Queue                empty"
     )
@@ -44,7 +45,8 @@ def status(folder: Path) -> None:
             share, low, high = recall_at(pool.scouting.evaluation, budget)
             echo(f"Recall at {budget:>3} a week  {share:.0%} ({low:.0%} to {high:.0%})")
     if found.delay is not None:
-        echo(f"From appearance      a median of {found.delay:.0f} days to the pool ({found.dated} entries with a day)")
+        delay, dated = plural(round(found.delay), "day"), plural(found.dated, "entry")
+        echo(f"From appearance      a median of {delay} to the pool ({dated} with a day)")
 
 
 @click.command(short_help="How much of what came in the ranking would have shown.")
@@ -114,7 +116,8 @@ def refresh(folder: Path, files: tuple[Path, ...], output: Path | None) -> None:
         output.write_text(text, encoding="utf-8")
     elif text:
         click.echo(text, nl=False)
-    echo(f"{len(differences)} facts of {len({change.key for change in differences})} entries differ", err=True)
+    works = plural(len({change.key for change in differences}), "entry")
+    echo(f"{plural(len(differences), f'fact of {works} differs', f'facts of {works} differ')}", err=True)
 
 
 COMMANDS = (status, evaluate, refresh)

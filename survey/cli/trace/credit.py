@@ -16,6 +16,7 @@ import msgspec
 from survey.cli.output import echo, formats, output
 from survey.cli.trace.files import files, open_output, read_documents, reports_errors, require_trace
 from survey.escaping import LAYOUT, csv_text, visible
+from survey.plurals import plural
 from survey.traces import Trace
 from survey.traces.credit import ALIKE, KINDS, METHODS, VALUES, NotMeasurable, Policy, assign
 from survey.traces.credit.rows import COLUMNS, frame, rows
@@ -110,7 +111,7 @@ def credit(
     """
     notes: list[str] = []
     traces = [require_trace(reading) for path in paths for reading in read_documents(path)]
-    with _bar(f"{METHODS[method].title}, {len(traces)} trace{'s' if len(traces) != 1 else ''}") as progress:
+    with _bar(f"{METHODS[method].title}, {plural(len(traces), 'trace')}") as progress:
         try:
             found = assign(
                 traces, kind, method, value=value, baseline=baseline, samples=samples, seed=seed, level=level,

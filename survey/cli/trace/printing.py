@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from survey.cli.output import Alert, Heading, echo
+from survey.plurals import plural
 from survey.traces import Event, Problems, Replay, State, Trace
 from survey.traces.exporters import Exporter
 from survey.traces.exporters.report.headline import as_text as headline
@@ -220,4 +221,4 @@ def _cut(text: str, width: int) -> str:
 
 
 def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return plural(number, word)

@@ -14,6 +14,7 @@ import click
 from survey.cli.output import Alert, Heading, echo, formats, page
 from survey.cli.trace.files import file, open_output, reports_errors, select_trace, which
 from survey.escaping import csv_text
+from survey.plurals import plural
 from survey.traces import Trace, replay
 from survey.traces.problems import nearest
 from survey.traces.rewards import FAMILIES, VARIANTS, Family, Reward, RewardResult, family, rewards, table
@@ -131,7 +132,7 @@ def _lines(trace: Trace, paid: RewardResult, errors: int) -> list[str]:
     width = min(max(shutil.get_terminal_size().columns, 60), 110)
     lines: list[str] = [Heading(trace.id)]
     if errors:
-        message = f"{errors} error{'' if errors == 1 else 's'}: the rewards are unreliable (run survey trace check)."
+        message = f"{plural(errors, 'error')}: the rewards are unreliable (run survey trace check)."
         lines.append(Alert(message))
     for title, rows in _grouped(paid.rewards).items():
         lines += ["", Heading(title), *_rows(rows, width)]

@@ -15,6 +15,7 @@ import click
 from survey.cli.output import echo, formats, output
 from survey.cli.trace.files import open_output, reports_errors, table_of_prices
 from survey.extras import needed
+from survey.plurals import plural
 from survey.traces.files import write_compressed
 from survey.traces.metrics.prices import Prices
 from survey.traces.rewards import family
@@ -210,7 +211,7 @@ def _bar(total: int, files: int) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda size: None
         return
-    label = f"Scoring {files:,} file{'' if files == 1 else 's'}"
+    label = f"Scoring {plural(files, 'file')}"
     with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
         yield bar.update
 
@@ -233,7 +234,7 @@ def _how_to_resume(journal: Journal) -> str:
 
 def _summary(documents: int, files: int, bad: int, resumed: int, failures: FailureCounts) -> str:
     def count(number: int, word: str) -> str:
-        return f"{number:,} {word}{'' if number == 1 else 's'}"
+        return plural(number, word)
 
     parts = [f"{count(documents, 'document')} in {count(files, 'file')}, {bad:,} with errors"]
     if resumed:

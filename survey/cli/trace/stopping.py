@@ -12,6 +12,7 @@ from survey.cli.output import formats, output
 from survey.cli.trace.files import files, open_output, read_documents, reports_errors, require_trace
 from survey.cli.trace.printing import amount
 from survey.escaping import LAYOUT, csv_text, visible
+from survey.plurals import plural
 from survey.traces.stopping import Evaluation, Rule, Saving, Savings, rule, savings
 
 COLUMNS = (
@@ -190,7 +191,7 @@ def _summary(words: str, found: Savings) -> list[str]:
 
 
 def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return plural(number, word)
 
 
 COMMANDS = (stopping,)

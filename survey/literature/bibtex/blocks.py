@@ -11,8 +11,13 @@ from survey.literature.problems import Problem, quoted
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 """The macros that every BibTeX style defines; no other bare word is a valid value."""
 
-KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-RESERVED = re.compile(r"(?i)(?:index|readme|.*\.(?:bib|csv|html|ipynb|json|md|ris|xml))$")
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:[:/][A-Za-z0-9._+-]+)*")
+"""A key, in the style of INSPIRE (``Araz:2026img``) and DBLP (``DBLP:journals/corr/abs-2401-1``) too, and no URL."""
+
+ELSEWHERE = str.maketrans(":/", "..")
+"""Signs of keys that an address of the web, or a file of Windows, cannot have in a name."""
+
+RESERVED = re.compile(r"(?i)(?:index|readme|.*[.:/](?:bib|csv|html|ipynb|json|md|ris|xml))$")
 """Keys whose page would be another page or file of the site: a list, or the file of another entry."""
 
 BRACE = re.compile(r"[{}]")
@@ -83,15 +88,24 @@ def unwritable(text: str) -> str:
     return ""
 
 
+def address_of(key: str) -> str:
+    """Return the name that an entry has in addresses and file names: its key, with a full stop for each : and /.
+
+    >>> address_of("chen2026word"), address_of("DBLP:journals/corr/abs-2401-1")
+    ('chen2026word', 'DBLP.journals.corr.abs-2401-1')
+    """
+    return key.translate(ELSEWHERE)
+
+
 def key_problem(key: str) -> str:
     """Return why a text cannot be the key of an entry, which names its page and its file; empty if it can.
 
-    >>> key_problem("b.c+2026"), key_problem("../x"), key_problem("x.bib")  # doctest: +NORMALIZE_WHITESPACE
-    ('', '"../x" cannot be a key (letters, digits, . _ + - only)',
+    >>> key_problem("Araz:2026img"), key_problem("../x"), key_problem("x.bib")  # doctest: +NORMALIZE_WHITESPACE
+    ('', '"../x" cannot be a key (letters, digits, . _ + -, and : / inside)',
      '"x.bib" cannot be a key (the site has another page or file of this name)')
     """
     if not KEY.fullmatch(key):
-        return f"{quoted(key)} cannot be a key (letters, digits, . _ + - only)"
+        return f"{quoted(key)} cannot be a key (letters, digits, . _ + -, and : / inside)"
     if RESERVED.match(key):
         return f"{quoted(key)} cannot be a key (the site has another page or file of this name)"
     return ""

@@ -13,7 +13,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from survey.literature.bibtex.blocks import MONTHS, Block, key_problem
-from survey.literature.bibtex.latex import UnknownLatex, to_unicode
+from survey.literature.bibtex.commands import UnknownLatex
+from survey.literature.bibtex.latex import to_unicode
 from survey.literature.bibtex.names import parse_names
 from survey.literature.problems import expected, quoted
 
@@ -66,6 +67,10 @@ COMMENT = re.compile(r"(?<!\\)(?:\\\\)*([%#&])")
 
 BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
 """Characters that LaTeX reads as commands outside formulas."""
+
+FORMULA = re.compile(
+    r"(?<!\\)\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", re.DOTALL
+)
 
 
 def arxiv_date(eprint: str) -> tuple[int, int] | None:
@@ -158,8 +163,7 @@ def _latex(text: str) -> Iterator[str]:
     except UnknownLatex as error:
         yield f"{error} in {quoted(text)} (write the character itself)"
         return
-    outside_formulas = re.sub(r"(?<!\\)\$[^$]*\$", " ", text)
-    if match := COMMENT.search(text) or BARE_SPECIAL.search(outside_formulas):
+    if match := COMMENT.search(text) or BARE_SPECIAL.search(FORMULA.sub(" ", text)):
         yield f"{quoted(match.group(1))} is a command in LaTeX (write \\{match.group(1)})"
 
 

@@ -120,7 +120,7 @@ class _Parser:
 
     def _value(self, raw: str, key: str, name: str, line: int) -> str:
         """Return the text of a value, without braces or quotes and with its spaces collapsed."""
-        if (match := BRACED.fullmatch(raw)) or _enclosed(raw):
+        if (match := BRACED.fullmatch(raw)) or enclosed(raw):
             text = match.group(1) if match else raw[1:-1]
         elif NUMBER.fullmatch(raw) or (name == "month" and raw.lower() in MONTHS):
             return raw.lower()
@@ -166,7 +166,7 @@ class _Parser:
         self.problems.append(Problem(self.shown, line, message, entry, field))
 
 
-def _enclosed(raw: str) -> bool:
+def enclosed(raw: str) -> bool:
     """Return whether one pair of braces or quotes encloses the entire value."""
     if len(raw) < 2 or (raw[0], raw[-1]) not in (("{", "}"), ('"', '"')):
         return False

@@ -1,45 +1,18 @@
 r"""Conversion of LaTeX in BibTeX fields to Unicode, for display.
 
 The pool stores raw text. bibtexparser's own decoder is not used: it loses the text after a ``%`` and the braces
-around a corporate author. The tables below cover what BibTeX fields contain in practice: accents, special letters,
-dashes, protecting braces.
+around a corporate author.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
-COMBINING = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304",
-    "u": "\u0306", ".": "\u0307", '"': "\u0308", "r": "\u030a", "H": "\u030b",
-    "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328", "b": "\u0331",
-}  # fmt: skip
-"""Accent commands and the combining character each one stands for."""
-
-SYMBOLS = {
-    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "ae": "æ", "AE": "Æ",
-    "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ",
-    "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ", "textendash": "–", "textemdash": "—",
-    "textquoteright": "’", "textquoteleft": "‘", "textquotedblleft": "“",
-    "textquotedblright": "”", "textbackslash": "\\", "textasciitilde": "~",
-    "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",
-    "textunderscore": "_", "textregistered": "®", "texttrademark": "™", "copyright": "©",
-    "dots": "…", "ldots": "…", "textellipsis": "…", "tau": "τ", "alpha": "α", "beta": "β",
-    "gamma": "γ", "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "epsilon": "ε",
-    "infty": "∞", "times": "×", "to": "→", "rightarrow": "→", "cdot": "·", "pm": "±",
-    "LaTeX": "LaTeX", "TeX": "TeX", "relax": "", "-": "", "/": "", "\\": " ", ",": "\u2009",
-    " ": " ", "&": "&", "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}",
-}  # fmt: skip
-"""Commands without an argument and the text each one stands for."""
-
-FONTS = frozenset({
-    "emph", "textit", "textbf", "textsc", "texttt", "textrm", "textsf", "textsl", "textup",
-    "textnormal", "text", "mathrm", "mathbf", "mathit", "mathcal", "mathsf", "mathtt", "ensuremath",
-    "mbox", "url", "href", "uppercase", "lowercase",
-})  # fmt: skip
-"""Commands that only format their argument: the argument stays."""
+from survey.literature.bibtex.commands import COMBINING, FONTS, SWITCHES, SYMBOLS, UnknownLatex, symbol
+from survey.literature.bibtex.formulas import argument, in_unicode
 
 PLAIN = {"{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”"}
 """Braces are dropped, a tie is a no-break space, and the old ligatures become one character."""
@@ -53,20 +26,16 @@ GROUP = re.compile(r"\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 
 SPECIAL = re.compile(r"[\\{}$~]|---?|``|''")
 
-
-class UnknownLatex(ValueError):
-    """A command that is in none of the tables; ``command`` names it."""
-
-    def __init__(self, command: str) -> None:
-        self.command = command
-        super().__init__(f"the LaTeX command {command} cannot be shown")
+FORMULA = re.compile(r"\$((?:[^$\\]|\\.)*)\$", re.DOTALL)
+ENCLOSED = {"(": re.compile(r"(.*?)\\\)", re.DOTALL), "[": re.compile(r"(.*?)\\\]", re.DOTALL)}
+"""The rest of a formula that begins with a backslash and a bracket."""
 
 
 def to_unicode(text: str) -> str:
-    r"""Return the text of a BibTeX field as displayed.
+    r"""Return the text of a BibTeX field as displayed, in one line and without markup.
 
-    >>> to_unicode(r"Gr{\'e}goire and {\L}ukasz: 50\% of {SWE}-bench")
-    'Grégoire and Łukasz: 50% of SWE-bench'
+    >>> to_unicode(r"Gr{\'e}goire and {\L}ukasz: 50\% of {SWE}-bench at $\sqrt{s}=13$ TeV")
+    'Grégoire and Łukasz: 50% of SWE-bench at √s=13 TeV'
 
     Raises:
         UnknownLatex: if a command is neither an accent, a symbol nor a font.
@@ -74,22 +43,38 @@ def to_unicode(text: str) -> str:
     """
     if not SPECIAL.search(text):
         return text
+    return unicodedata.normalize("NFC", "".join(in_unicode(part) if maths else part for part, maths in runs(text)))
+
+
+def runs(text: str) -> Iterator[tuple[str, bool]]:
+    r"""Yield the runs of a text: words as displayed, and formulas in LaTeX, each with whether it is a formula.
+
+    >>> list(runs(r"{QCD} and $\alpha_s$"))
+    [('QCD and ', False), ('\\alpha_s', True)]
+
+    Raises:
+        UnknownLatex: if a command outside formulas is unknown, or a formula has no end.
+
+    """
     out: list[str] = []
-    position, in_formula = 0, False
+    position = 0
     while special := SPECIAL.search(text, position):
         out.append(text[position : special.start()])
         token, position = special.group(), special.end()
-        if token == "\\":
+        if token == "$" or (token == "\\" and text[position : position + 1] in ENCLOSED):
+            formula, position = _formula(text, special.start())
+            if formula:
+                if words := "".join(out):
+                    yield words, False
+                yield formula, True
+                out.clear()
+        elif token == "\\":
             shown, position = _command(text, special.start())
             out.append(shown)
-        elif token == "$":
-            in_formula = not in_formula
         else:
             out.append(PLAIN[token])
-    if in_formula:
-        raise UnknownLatex("$ without its partner")
-    out.append(text[position:])
-    return unicodedata.normalize("NFC", "".join(out))
+    if words := "".join((*out, text[position:])):
+        yield words, False
 
 
 IN_LATEX = str.maketrans({
@@ -108,6 +93,15 @@ def to_latex(text: str) -> str:
     return text.translate(IN_LATEX)
 
 
+def unknown_latex(text: str) -> str:
+    """Return the first command in a text that cannot be shown; empty if there is none."""
+    try:
+        to_unicode(text)
+    except UnknownLatex as error:
+        return error.command
+    return ""
+
+
 @lru_cache(maxsize=1 << 17)  # the same titles are converted many times
 def readable(text: str) -> str:
     """Return ``to_unicode(text)``, or the raw text if it cannot be converted."""
@@ -115,6 +109,15 @@ def readable(text: str) -> str:
         return to_unicode(text)
     except UnknownLatex:
         return text
+
+
+def _formula(text: str, start: int) -> tuple[str, int]:
+    """Return the formula at ``start`` without its delimiters, and the position after it."""
+    sign = text[start + 1 : start + 2]
+    match = FORMULA.match(text, start) if text[start] == "$" else ENCLOSED[sign].match(text, start + 2)
+    if match is None:
+        raise UnknownLatex("$ without its partner" if text[start] == "$" else f"\\{sign} without its partner")
+    return match[1], match.end()
 
 
 def _command(text: str, start: int) -> tuple[str, int]:
@@ -128,8 +131,12 @@ def _command(text: str, start: int) -> tuple[str, int]:
     if name in SYMBOLS:
         # a command of letters consumes the blanks after it, a sign such as \& does not
         return SYMBOLS[name], end if name.isalpha() else match.end(1)
-    if name in FONTS:
+    if name == "ensuremath":
+        return argument(text, end, r"\ensuremath")
+    if name in FONTS or name in SWITCHES:
         return "", end
+    if (shown := symbol(name)) is not None:
+        return shown, end if name.isalpha() else match.end(1)
     raise UnknownLatex(f"\\{name}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from survey.literature.bibtex import full_parser, line_parser
-from survey.literature.bibtex.blocks import MONTHS, Block, Document, collapsed, unwritable
+from survey.literature.bibtex.blocks import MONTHS, Block, Document, address_of, collapsed, unwritable
 from survey.literature.problems import Problem, quoted
 
 NEWLINE = re.compile(rb"\r\n|\r|\n")
@@ -65,13 +65,22 @@ def parse_bibtex(text: str, shown: str = "<text>", known: Known | None = None) -
 
 
 def _repeated_keys(blocks: Iterable[Block], shown: str) -> Iterator[Problem]:
-    """Yield a problem for every key that repeats an earlier one, ignoring case."""
+    """Yield a problem for every key that repeats an earlier one or its address, ignoring case."""
     keys: dict[str, Block] = {}
     for block in blocks:
-        first = keys.setdefault(block.key.lower(), block)
+        first = keys.setdefault(address_of(block.key).lower(), block)
         if first is not block:
-            how = "is used twice" if first.key == block.key else f"differs from {first.key} only in case"
-            yield Problem(shown, block.line, f"the key {how} (first in line {first.line})", block.key)
+            yield Problem(
+                shown, block.line, f"the key {_likeness(block, first)} (first in line {first.line})", block.key
+            )
+
+
+def _likeness(block: Block, first: Block) -> str:
+    if first.key == block.key:
+        return "is used twice"
+    if first.key.lower() == block.key.lower():
+        return f"differs from {first.key} only in case"
+    return f"has the same address as {first.key}, {address_of(first.key)}"
 
 
 def write_bibtex(blocks: Iterable[Block]) -> str:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from survey.literature.claims.tallies import Tally, distribution, measurable, passes, population, speaking, tally
 from survey.literature.pool import Claim, Coding, Pool, Readings, Table
-from survey.literature.problems import Problem
+from survey.literature.problems import FEW, Problem
 
 READINGS = {
     "pool": "as coded here",
@@ -355,7 +355,8 @@ class Judge:
             else len(set(counted.counted) ^ {then.key_here(key) for key in claim.dissent})
         )
         if agreed != claim.published:
-            named = ", ".join(counted.counted) or "none"
+            more = len(counted.counted) - FEW
+            named = ", ".join(counted.counted[:FEW]) + (f" and {more} more" if more > 0 else "") or "none"
             message = f"published is {claim.published}, but the count with the named dissent is {agreed} ({named})"
             yield Problem(claim.path, claim.line, message, field=f"claim.{claim.id}", is_of_record=True)
 

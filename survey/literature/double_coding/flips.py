@@ -17,6 +17,7 @@ from survey.literature.double_coding.readings import PairId
 from survey.literature.double_coding.smallest import Choice, Group, smallest
 from survey.literature.double_coding.standing import Bearing, bearings, claim_axes, possible_bearings
 from survey.literature.pool import Claim, Entry, Pool
+from survey.plurals import plural
 
 Profile = tuple[tuple[str, Bearing, bool], ...]
 """For each axis of a claim: what the tags of an entry do there, and whether a second reading may change them."""
@@ -101,10 +102,10 @@ def smallest_change(found: Flip, named: int = 6) -> str:
     if found.changes is None:
         return "no change of tags would do"
     works = sorted({key for key, _ in found.moves})
-    many = "one tag" if found.changes == 1 else f"{found.changes:,} tags"
+    many = "one tag" if found.changes == 1 else plural(found.changes, "tag")
     if len(works) == found.changes or len(works) <= named:
         return f"{many}, of {', '.join(works)}" if len(works) <= named else f"{many}, of all that count"
-    return f"{many}, of any of {len(works):,} works"
+    return f"{many}, of any of {plural(len(works), 'work')}"
 
 
 def _left_out(pool: Pool, claim: Claim) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from survey.literature.bibtex import Block, read_bibtex
+from survey.literature.bibtex import Block, read_bibtex, readable, unprotected
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -24,6 +24,7 @@ from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
     CONFUSIONS,
+    DOI,
     READERS,
     Entry,
     Pool,
@@ -49,10 +50,14 @@ from survey.literature.pool import (
     read_screened,
     read_searches,
     screening_ids,
+    title_words,
 )
 from survey.literature.pool.editions import FOLDER
-from survey.literature.problems import InvalidSurvey, Problem
+from survey.literature.problems import InvalidSurvey, Problem, quoted
 from survey.literature.taxonomy import read_taxonomy
+
+FEW = 3
+"""Longest list of words in a note."""
 
 
 def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
@@ -77,17 +82,37 @@ def check_files(paths: Sequence[Path], pool: Pool) -> tuple[Problem, ...]:
     return tuple(sorted([*problems, *(p for p in check_duplicates(known) if p.path in shown)]))
 
 
-def existing_entries(folder: Path, name: str) -> Iterator[tuple[str, Block]]:
-    """Yield the works of a folder that have this arXiv id or key, each with its file.
+def lost_capitals(blocks: Iterable[Block], path: str) -> Iterator[Problem]:
+    """Yield a note for every title with capitals that most styles print in lower case. It is no problem of the data."""
+    for block in blocks:
+        if words := unprotected(block.text("title")):
+            shown = " and ".join(map(quoted, words[:FEW])) + (" and more" if len(words) > FEW else "")
+            message = f"most styles print {shown} in lower case (write {{{words[0]}}})"
+            yield Problem(path, block.fields["title"].line, message, block.key, "title")
 
-    Syntax errors are ignored: the caller may be in the middle of an edit.
+
+def existing_entries(folder: Path, names: Collection[str], title: str = "") -> Iterator[tuple[Path, Block]]:
+    """Yield the works of a folder that have one of these names, or this title, each with its file.
+
+    A name is an arXiv id, a DOI, a web address or a key. Syntax errors are ignored: the caller may be in the middle of
+    an edit.
     """
-    id = arxiv_id(name)
+    marks = {mark for name in names if name for mark in (_mark(name), f"key:{name.lower()}")}
+    words = "".join(title_words(title))
     for path in (folder / POOL, folder / EXCLUDED, folder / BACKGROUND):
         for block in read_bibtex(path).blocks:
-            ids = {arxiv_id(block.text(field)) for field in ("eprint", "doi", "url")}
-            if id in ids if id else block.key.lower() == name.lower():
-                yield str(path), block
+            texts = (text for field in ("eprint", "doi", "url") if (text := block.text(field)))
+            theirs = {f"key:{block.key.lower()}", *map(_mark, texts)}
+            if marks & theirs or (words and words == "".join(title_words(readable(block.text("title"))))):
+                yield path, block
+
+
+def _mark(name: str) -> str:
+    """Return what an arXiv id, a DOI or a web address names, in one form."""
+    if id := arxiv_id(name):
+        return f"arxiv:{id}"
+    doi = DOI.fullmatch(name.lower())
+    return f"doi:{doi[1]}" if doi else name.rstrip("/").removeprefix("https://").removeprefix("http://")
 
 
 def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:

@@ -18,6 +18,7 @@ from survey.literature.pool import (
     check_days,
     check_duplicates,
     check_editions,
+    check_former_keys,
     check_impossible_cells,
     check_published_keys,
     check_routes,
@@ -92,6 +93,7 @@ def read_pool(
         background, found = read_background(read_bibtex(folder / BACKGROUND), taxonomy)
         problems += found
     problems += check_duplicates([*entries, *records, *background])
+    problems += check_former_keys([*entries, *records])
     problems += check_days([*entries, *records], today or latest_today())
     keys = frozenset(entry.key for entry in (*entries, *records))
     codings, found = read(read_codings, folder / CODINGS, taxonomy, keys)

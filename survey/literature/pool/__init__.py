@@ -35,12 +35,13 @@ from survey.literature.pool.codings import (
     read_trials,
     share_interval,
 )
-from survey.literature.pool.duplicates import DOI, arxiv_id, check_duplicates, title_words
+from survey.literature.pool.duplicates import DOI, Duplicate, arxiv_id, check_duplicates, duplicates, title_words
 from survey.literature.pool.editions import (
     Edition,
     Works,
     aliases,
     check_editions,
+    check_former_keys,
     check_published_keys,
     read_editions,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "Claim",
     "Coding",
     "Confusion",
+    "Duplicate",
     "Edition",
     "Entry",
     "Evaluation",
@@ -135,6 +137,7 @@ __all__ = [
     "check_days",
     "check_duplicates",
     "check_editions",
+    "check_former_keys",
     "check_impossible_cells",
     "check_published_keys",
     "check_routes",
@@ -143,6 +146,7 @@ __all__ = [
     "compared_values",
     "conditions",
     "counted",
+    "duplicates",
     "format_tags",
     "mentioned",
     "pairs",

@@ -1,8 +1,10 @@
-"""A blank entry to fill in: every field, preceded by comments with every axis and its values."""
+"""An entry to fill in: every field, preceded by comments with every axis and its values."""
 
 from __future__ import annotations
 
-from survey.literature.bibtex import MONTHS, arxiv_date
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
 
 HOW_MANY = {
@@ -13,34 +15,36 @@ HOW_MANY = {
 }
 
 
-def blank_entry(name: str, taxonomy: Taxonomy, today: str) -> str:
-    """Return a commented blank entry for an arXiv id or a key; date and URL are derived from an id.
+PUBLISHED = ("booktitle", "journal")
+PREPRINT = ("eprint", "archiveprefix", "primaryclass")
+BARE = ("month",)
+"""Fields whose value is a macro."""
+
+
+def blank_entry(
+    key: str, taxonomy: Taxonomy, today: str, facts: Mapping[str, str] = MappingProxyType({}), type: str = "misc"
+) -> str:
+    """Return a commented entry to fill in: what ``facts`` say is in it already, and every other field is empty.
 
     ``survey check`` names every field that is still empty. The comments precede the entry, since BibTeX allows none
     inside.
     """
-    posted = arxiv_date(name)
-    axes = taxonomy.on("entry")
-    fields: list[tuple[str, str]] = [("author", "{}"), ("title", "{}")]
-    if posted:
-        fields += [
-            ("year", f"{{{posted[0]}}}"), ("month", MONTHS[posted[1] - 1]), ("eprint", f"{{{name}}}"),
-            ("archiveprefix", "{arXiv}"), ("primaryclass", "{}"),
-            ("url", f"{{https://arxiv.org/abs/{name}}}"), ("submitted", "{}"), ("announced", "{}"), ("version", "{}"),
-        ]  # fmt: skip
-    else:
-        fields += [("year", "{}"), ("url", "{}"), ("announced", "{}")]
-    for axis in axes:
-        if not axis.steps:
-            fields.append((axis.field, "{}"))
-        if axis.evidence:
-            fields.append((axis.why, "{}"))
-    fields += [("summary", "{}"), ("sources", "{}"), ("third-party", "{}"), ("added", f"{{{today}}}")]
-    width = max(len(field) for field, _ in fields)
-    key = "" if posted else name
-    body = [f"  {field:<{width}} = {value}," for field, value in fields]
-    remarks = [f"% {line}".rstrip() for line in (*HELP, *(_remark(axis, width) for axis in axes))]
-    return "\n".join([*remarks, "", f"@misc{{{key},", *body, "}", ""])
+    preprint = "eprint" in facts
+    names = ["author", "title", *(name for name in PUBLISHED if name in facts), "year"]
+    names += ["month"] if preprint or "month" in facts else []
+    names += PREPRINT if preprint else ()
+    names += ["doi"] if "doi" in facts else []
+    names += ["url", *(["submitted"] if preprint else []), "announced", *(["version"] if preprint else [])]
+    for axis in taxonomy.on("entry"):
+        names += [axis.field] if not axis.steps else []
+        names += [axis.why] if axis.evidence else []
+    names += ["summary", "sources", "third-party", "added"]
+    values = {**facts, "added": today}
+    width = max(map(len, names))
+    texts = {name: values.get(name, "") for name in names}
+    body = [f"  {name:<{width}} = {text if text and name in BARE else f'{{{text}}}'}," for name, text in texts.items()]
+    remarks = [f"% {line}".rstrip() for line in (*HELP, *(_remark(axis, width) for axis in taxonomy.on("entry")))]
+    return "\n".join([*remarks, "", f"@{type}{{{key},", *body, "}", ""])
 
 
 HELP = (

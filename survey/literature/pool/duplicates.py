@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import chain
 from urllib.parse import urlsplit
 
+from survey.literature.bibtex import address_of
 from survey.literature.pool.entries import Entry
 from survey.literature.problems import Problem
 
@@ -64,8 +65,31 @@ def title_words(title: str) -> tuple[str, ...]:
     return tuple(WORD.findall(title.casefold()))
 
 
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """An entry that seems to be the same work as an earlier one, or uses its key."""
+
+    entry: Entry
+    first: Entry
+    field: str
+    """The field that shows it."""
+
+    message: str
+    sure: bool = False
+    """Whether both have the same identifier."""
+
+
 def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
-    """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key."""
+    """Yield a problem for every entry that seems to be the same work as an earlier one, or uses its key or address."""
+    for found in duplicates(entries):
+        entry = found.entry
+        written = entry.block.fields.get(found.field)
+        line = written.line if written else entry.block.line
+        yield Problem(entry.path, line, found.message, entry.key, found.field)
+
+
+def duplicates(entries: Iterable[Entry]) -> Iterator[Duplicate]:
+    """Yield every entry that seems to be the same work as an earlier one, or uses its key or address."""
     works = [_Work(entry) for entry in entries]
     seen: dict[tuple[str, str], _Work] = {}
     titles: defaultdict[str, list[_Work]] = defaultdict(list)
@@ -74,20 +98,21 @@ def check_duplicates(entries: Iterable[Entry]) -> Iterator[Problem]:
         for name, (field, mark) in work.identifiers.items():
             first = seen.setdefault((name, mark), work)
             if first is not work and first is not reported:
-                yield _problem(work, first, field, f"the same {name} as {{}}: is it the same work?")
+                yield _duplicate(work, first, field, f"the same {name} as {{}}: is it the same work?", sure=True)
                 reported = first
         alike = titles[work.squashed] if work.squashed else []
         for first in alike[:WINDOW]:
             if first is reported:
                 break
             if not first.has_other_identifiers(work) or first.people[:1] == work.people[:1]:
-                yield _problem(work, first, "title", "the same title as {}: is it the same work?")
+                yield _duplicate(work, first, "title", "the same title as {}: is it the same work?")
                 break
         alike.append(work)
-        first = seen.setdefault(("key", work.entry.key.lower()), work)
+        first = seen.setdefault(("key", address_of(work.entry.key).lower()), work)
         if first is not work and first.entry.path != work.entry.path:
             # within one file, repeated keys are reported where the file is read
-            yield _problem(work, first, "key", "the same key as {}: is it the same work?")
+            alike_in = "key" if first.entry.key.lower() == work.entry.key.lower() else "address"
+            yield _duplicate(work, first, "key", f"the same {alike_in} as {{}}: is it the same work?")
     yield from _similar_titles(works)
 
 
@@ -156,7 +181,7 @@ class _Work:
         )
 
 
-def _similar_titles(works: list[_Work]) -> Iterator[Problem]:
+def _similar_titles(works: list[_Work]) -> Iterator[Duplicate]:
     common = Counter(chain.from_iterable(work.vocabulary for work in works))
     sharing: defaultdict[str, list[int]] = defaultdict(list)
     for place, work in enumerate(works):
@@ -176,7 +201,7 @@ def _similar_titles(works: list[_Work]) -> Iterator[Problem]:
             "nearly the same title as {}, and an author in common: if it is the same work, "
             "keep one of them; if not, give both what tells them apart (a doi, or an eprint)"
         )
-        yield _problem(works[other], works[one], "title", message)
+        yield _duplicate(works[other], works[one], "title", message)
 
 
 def _comparable(one: _Work, other: _Work) -> bool:
@@ -198,9 +223,7 @@ def _near(one: _Work, other: _Work) -> bool:
     return not set(one.people).isdisjoint(other.people) and not one.on_one_site_with(other)
 
 
-def _problem(work: _Work, first: _Work, name: str, message: str) -> Problem:
-    entry, before = work.entry, first.entry
-    written = entry.block.fields.get(name)
-    line = written.line if written else entry.block.line
+def _duplicate(work: _Work, first: _Work, field: str, message: str, sure: bool = False) -> Duplicate:
+    before = first.entry
     where = f"{before.key} ({before.path}:{before.block.line})"
-    return Problem(entry.path, line, message.format(where), entry.key, name)
+    return Duplicate(work.entry, before, field, message.format(where), sure)

@@ -24,7 +24,7 @@ else:
     urllib3 = lazy("urllib3")
 
 TRIES = 4
-"""How often a question is asked before the service counts as out of reach."""
+"""How often a question is asked, unless a client says otherwise, before the service counts as out of reach."""
 
 LONGEST_PAUSE = 120.0
 """Seconds that a service may ask us to wait. One that wants more is asked again another day."""
@@ -71,6 +71,7 @@ class Client:
     """Who asks, as services want to know: a name and an address to write to."""
 
     pause: float = 3.0
+    tries: int = TRIES
     sleep: Any = time.sleep
     _last: dict[str, float] = field(default_factory=dict)
     _session: Any = None
@@ -123,7 +124,7 @@ class Client:
     def _ask(self, service: str, address: str, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
         """Return status, headers and body. What may be passing, such as a body that was cut off, is asked again."""
         why = ""
-        for attempt in range(TRIES):
+        for attempt in range(self.tries):
             self._pause(service, 0.0 if not attempt else self.pause * 2**attempt)
             try:
                 status, given, body = self._once(service, address, headers)
@@ -140,7 +141,7 @@ class Client:
                 asks = _seconds(given.get("Retry-After", ""))
                 if asks > LONGEST_PAUSE:
                     raise OutOfReach(service, f"{why}, and asks to come back in {asks:.0f} seconds", status)
-                if asks and attempt < TRIES - 1:
+                if asks and attempt < self.tries - 1:
                     self.sleep(asks)
         raise OutOfReach(service, why)
 

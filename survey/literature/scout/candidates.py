@@ -48,6 +48,14 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, f
     links: tuple[str, ...] = ()
     withdrawn: bool = False
     sources: tuple[str, ...] = ()
+    parted: tuple[str, ...] = ()
+    """The authors again, as BibTeX sorts them, where the source tells last names from others: "Lovelace, Ada"."""
+
+    kind: str = ""
+    """The type of entry that the venue asks for, such as article; empty for a preprint, and where it is not known."""
+
+    published: str = ""
+    """When it was published, by its venue if it has one: YYYY, YYYY-MM or YYYY-MM-DD."""
 
     @property
     def id(self) -> str:
@@ -139,9 +147,12 @@ def _merged(group: Sequence[Candidate]) -> Candidate:
 
     doi = best("doi")
     others = (f"https://doi.org/{one.doi}" for one in group if one.doi.lower() != doi.lower() and one.doi)
+    named = next((one for one in latest if one.authors), latest[0])
+    taken = next((one for one in latest if one.kind), None)
     return Candidate(
         title=best("title"),
-        authors=next((one.authors for one in latest if one.authors), ()),
+        authors=named.authors,
+        parted=named.parted,
         abstract=best("abstract"),
         arxiv=best("arxiv"),
         doi=doi,
@@ -149,7 +160,9 @@ def _merged(group: Sequence[Candidate]) -> Candidate:
         submitted=days("submitted"),
         announced=days("announced"),
         version=latest[0].version,
-        venue=best("venue"),
+        venue=taken.venue if taken else best("venue"),
+        kind=best("kind"),
+        published=taken.published if taken else best("published"),
         links=tuple(dict.fromkeys((*every("links"), *others))),  # a preprint and its publication have a DOI each
         withdrawn=any(one.withdrawn for one in group),
         sources=every("sources"),

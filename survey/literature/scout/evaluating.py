@@ -16,6 +16,7 @@ from survey.extras import lazy
 from survey.literature.pool import BUDGETS, Evaluation, Floor, Month
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.ranking import FEWEST, MOST_UNREAD, SEED, Ranker, above_floor, text_of
+from survey.plurals import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +42,7 @@ def evaluate(
     dated = [candidate for candidate in listing if candidate.first_seen]
     ranked = sorted(above_floor(dated, floor), key=lambda candidate: (candidate.first_seen, candidate.id))
     if not ranked:
-        raise ValueError(f"none of {len(listing)} works has a day and passes the floor")
+        raise ValueError(f"none of {plural(len(listing), 'work')} has a day and passes the floor")
     weeks = np.array([_monday(candidate) for candidate in ranked])
     came = np.array([candidate.id in kept for candidate in ranked])
     ranker = Ranker([text_of(candidate) for candidate in ranked])

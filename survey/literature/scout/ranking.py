@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from survey.extras import lazy
 from survey.literature.pool import Floor
 from survey.literature.scout.candidates import Candidate
+from survey.plurals import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +81,7 @@ class Ranker:
         """
         if kept.shape[0] < FEWEST or left.shape[0] < FEWEST:
             raise ValueError(
-                f"{kept.shape[0]} works that were kept and {left.shape[0]} that were not "
+                f"{plural(kept.shape[0], 'work')} kept and {left.shape[0]} not kept "
                 f"(expected at least {FEWEST} of each to learn from)"
             )
         decided = np.concatenate([np.ones(kept.shape[0]), np.zeros(left.shape[0])])

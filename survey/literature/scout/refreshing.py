@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from survey.literature.bibtex import parse_names
+from survey.literature.bibtex import parse_names, protected
 from survey.literature.pool import Entry, Pool, arxiv_id, title_words
 from survey.literature.scout.candidates import Candidate
-from survey.literature.scout.keeping import last_first, protected
+from survey.literature.scout.keeping import last_first
 
 
 @dataclass(frozen=True, slots=True)

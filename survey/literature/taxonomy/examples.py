@@ -34,8 +34,9 @@ def examples(taxonomy: Taxonomy) -> dict[str, str]:
     shared = [value.family for value in crossed[0].values.values() if value.family]
     if shared:
         found["family"] = f"{crossed[0].id}={max(shared, key=shared.count)}"
-    if codes := [codes for axis in taxonomy.on("entry") if (codes := _codes(axis))]:
-        found["codes"] = ", ".join(codes)
+    coded = [codes for axis in taxonomy.on("entry") if (codes := _codes(axis))]
+    if coded:
+        found["codes"] = ", ".join(coded)
     return {**NEUTRAL, **found}
 
 

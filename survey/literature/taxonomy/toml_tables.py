@@ -12,6 +12,7 @@ from typing import Any
 from survey.literature.bibtex import FORBIDDEN
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy.axes import ID, ID_SHAPE, Axis
+from survey.plurals import plural
 
 MAX_BYTES = 2_000_000
 """Maximum size of a file, which is written by hand."""
@@ -108,8 +109,8 @@ class Tables:
         data, text = read_toml(self.path, self.shown)
         seen: dict[str, int] = {}
         for number, line in enumerate(text.split("\n"), 1):
-            if header := re.match(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]+", line):
-                name = header[2]
+            if header := re.match(r"\s*(\[+)\s*((?:[A-Za-z0-9_.-]|\"[^\"]*\")+)\s*\]+", line):
+                name = header[2].replace('"', "")
                 self.lines.setdefault(name, number)
                 if len(header[1]) > 1:
                     self.lines[f"{name}[{seen.setdefault(name, 0)}]"] = number
@@ -191,7 +192,8 @@ class Tables:
         """
         named = self._table(where, table.get("cells", {}), None, "cells")
         if len(named) < least:
-            message = f'names {len(named)} axes, expected {least} or more: {{ AXIS = "VALUE", AXIS = ["VALUE"] }}'
+            axes_named = plural(len(named), "axis", "axes")
+            message = f'names {axes_named}, expected {least} or more: {{ AXIS = "VALUE", AXIS = ["VALUE"] }}'
             self._problem(where, message, "cells")
         asked = {id: axis for id, axis in axes.items() if axis.on == "entry"}
         out = {}

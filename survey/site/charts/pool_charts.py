@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
 from survey.literature import Axis, Pool, counts, crosstab, timeline
+from survey.literature.counting import FOLD, by_frequency, is_folded, leading
 from survey.literature.pool import NOT_CODED, cell_label, cells
 from survey.literature.taxonomy import Absence, Taxonomy
 from survey.site.charts.drawing import HUE, MUTED, PAPER, ROOT, RULE, Chart, filled, finished, look
 from survey.site.markup.links import anchor
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, in_sentence, words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -36,7 +37,7 @@ def bars(pool: Pool, axis: str) -> Chart:
     entries = len(pool.records) if asked.on == "record" else len(pool)
     return Chart(
         id=f"by-{axis}",
-        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {asked.label.lower()}",
+        title=f"{'Excluded records' if asked.on == 'record' else 'Entries'} by {in_sentence(asked.label)}",
         sentence=_bars_sentence(table, asked, entries),
         source=_source(pool, entries, asked),
         spec=filled(
@@ -86,23 +87,23 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
     table = crosstab(pool, rows, columns)
     count = table.to_dict("index")
     labels = {axis.id: {cell: cell_label(pool.taxonomy, axis, cell) for cell in cells(axis)} for axis in (down, across)}
-    shown = [cell for cell in table.columns if _worth_showing(cell, across, table[cell].sum())]
-    lines = [cell for cell in table.index if _worth_showing(cell, down, table.loc[cell].sum())]
-    data: list[dict[str, Any]] = [
-        {
-            "row": labels[rows][a], "column": labels[columns][b], "count": count[a][b],
-            "href": f"{link}#{anchor(a, b)}" if count[a][b] else "",
-        }
-        for a in lines
-        for b in shown
-    ]  # fmt: skip
+    every = [cell for cell in table.columns if _worth_showing(cell, across, table[cell].sum())]
+    each = [cell for cell in table.index if _worth_showing(cell, down, table.loc[cell].sum())]
+    shown, lines = _first_shown(pool, across, every), _first_shown(pool, down, each)
+
+    def drawn(a: str, b: str) -> dict[str, Any]:
+        href = f"{link}#{anchor(a, b)}" if count[a][b] else ""
+        return {"row": labels[rows][a], "column": labels[columns][b], "count": count[a][b], "href": href}
+
+    data = [drawn(a, b) for a in lines for b in shown]
+    whole = [drawn(a, b) for a in each for b in every]
     most = max((row["count"] for row in data), default=1) or 1
     width = max(34 * len(shown), 200)
     return Chart(
         id=f"{rows}-by-{columns}",
-        title=f"{down.label} by {across.label.lower()}",
-        sentence=_matrix_sentence(data, down, across),
-        source=_source(pool, len(pool), down, across),
+        title=f"{down.label} by {in_sentence(across.label)}",
+        sentence=_matrix_sentence(whole, down, across),
+        source=_source(pool, len(pool), down, across) + _folded(down) + _folded(across),
         spec=filled(
             _matrix(), data, width=width, height=28 * len(lines), most=most, down=down.label, across=across.label,
             lines=[labels[rows][a] for a in lines], columns=[labels[columns][b] for b in shown],
@@ -118,6 +119,21 @@ def matrix(pool: Pool, rows: str, columns: str) -> Chart:
         hue=rows,
         paired=True,
     )  # fmt: skip
+
+
+def _first_shown(pool: Pool, axis: Axis, found: list[str]) -> list[str]:
+    """Return those of some cells that a chart shows: of many values the most frequent."""
+    if not is_folded(axis):
+        return found
+    first = {*leading(pool, axis)}
+    return [
+        cell for cell in by_frequency(pool, axis) if cell in found and (cell in first or cell not in axis.value_cells)
+    ]
+
+
+def _folded(axis: Axis) -> str:
+    """Return the words that say how many values of an axis a chart shows; none if it shows all."""
+    return f", {FOLD} of {len(axis.value_cells)} values of {axis.label.lower()} shown" if is_folded(axis) else ""
 
 
 @cache
@@ -179,8 +195,10 @@ def pairs(taxonomy: Taxonomy) -> list[tuple[str, str]]:
 def years(pool: Pool) -> Chart:
     """Return the chart of entries by year of first publication."""
     table = timeline(pool)
+    shown = _with_early_years_together(table.to_dict("records"))
+    order = alt.Undefined if len(shown) == len(table) else None  # as given: "to 2006" comes first
     base = alt.Chart().encode(
-        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        x=alt.X("year:O", title=None, axis=alt.Axis(labelAngle=0, labelOverlap=True), sort=order),
         tooltip=[alt.Tooltip("year:O"), alt.Tooltip("count:Q", title="entries")],
     )
     drawn = base.mark_bar(color=HUE, width=12).encode(y=alt.Y("count:Q", axis=None)) + base.mark_text(
@@ -193,10 +211,22 @@ def years(pool: Pool) -> Chart:
         title="Entries by year of first publication",
         sentence=f"The works span {first} to {last}; {top} has the most, {words(most, 'entry', 'entries')}.",
         source=_source(pool, len(pool)),
-        spec=finished(drawn, table.to_dict("records"), width=560, height=160),
+        spec=finished(drawn, shown, width=560, height=160),
         head=("Year", "Entries"),
         rows=tuple(((str(y), ""), (str(n), "")) for y, n in table.itertuples(index=False)),
     )
+
+
+def _with_early_years_together(years: list[dict[Any, Any]]) -> list[dict[Any, Any]]:
+    """Return the bars of the years: the early ones as one bar where large numbers would write over each other."""
+    if len(years) <= YEARS or sum(year["count"] >= 100 for year in years) <= 2:
+        return years
+    early, late = years[: 1 - YEARS], years[1 - YEARS :]
+    return [{"year": f"to {early[-1]['year']}", "count": sum(year["count"] for year in early)}, *late]
+
+
+YEARS = 20
+"""Bars that have room for numbers of three digits."""
 
 
 def _pointed_at(field: str) -> alt.Parameter:
@@ -210,10 +240,12 @@ def _unless(over: alt.Parameter) -> Any:
 
 
 def _cell_link(axis: str, cell: str) -> str:
-    """Return the link of a cell: to the page of a value, or to the section of an absence on the page of its axis."""
+    """Return the link of a cell: to the page of a value, to the section of an absence, or to the entries not coded."""
     link = f"{ROOT}axes/{axis}/"
     word = cell.partition(": ")[0]
-    return f"{link}#{word}" if word in {*Absence, NOT_CODED} else f"{link}{word}/"
+    if word == NOT_CODED:  # no section tells of it
+        return f"{ROOT}explore/?{axis}={word}"
+    return f"{link}#{word}" if word in {*Absence} else f"{link}{word}/"
 
 
 def _worth_showing(cell: str, axis: Axis, total: float) -> bool:
@@ -233,7 +265,7 @@ def _bars_sentence(table: pd.DataFrame, axis: Axis, whole: int) -> str:
     empty = values[values["count"] == 0]["label"]
     first = " as first value" if axis.shape.value == "ranked" else ""  # it may still stand beside others
     nothing = f"; no entry has {_list(empty, 'or')}{first}" if len(empty) else "; no value is empty"
-    return f"{leads[0].upper()}{leads[1:]}{nothing}."
+    return f"{at_start(leads)}{nothing}."
 
 
 def _matrix_sentence(data: Sequence[dict[str, Any]], down: Axis, across: Axis) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from survey.literature import Entry
 from survey.literature.taxonomy import Taxonomy
-from survey.site.markup.links import urn
+from survey.site.markup.links import address, entry_page, urn
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100
@@ -29,7 +29,8 @@ def newest(entries: Iterable[Entry]) -> list[Item]:
     """Return the entries as items, the most recently added first."""
     ordered = sorted(entries, key=lambda e: (e.added, e.key), reverse=True)[:NEWEST]
     return [
-        Item(f"{e.by} ({e.year}): {e.title}", f"entries/{e.key}/", e.added, e.text("summary"), e.url) for e in ordered
+        Item(f"{e.by} ({e.year}): {e.title}", address(entry_page(e.key)), e.added, e.text("summary"), e.url)
+        for e in ordered
     ]
 
 

@@ -8,6 +8,8 @@ from functools import lru_cache
 from urllib.parse import urlencode
 from uuid import NAMESPACE_URL, uuid5
 
+from survey.literature.bibtex import address_of
+
 
 def url(source: str, target: str) -> str:
     """Return the address of a page or file relative to a page (both as paths below docs/).
@@ -50,6 +52,15 @@ def address(path: str) -> str:
     if stem == "index" or stem.endswith("/index"):
         return stem.removesuffix("index")
     return f"{stem}/"
+
+
+def entry_page(key: str) -> str:
+    """Return the path of the page of an entry.
+
+    >>> entry_page("chen2026word"), entry_page("Araz:2026img")
+    ('entries/chen2026word.md', 'entries/Araz.2026img.md')
+    """
+    return f"entries/{address_of(key)}.md"
 
 
 def urn(survey: str, path: str) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from survey.literature.bibtex import address_of
 from survey.site.markup.citations import reference
-from survey.site.markup.links import filtered, url
-from survey.site.markup.text import chapter, code, heading, inert, language, words
+from survey.site.markup.formulas import heading_of, title_of
+from survey.site.markup.links import entry_page, filtered, url
+from survey.site.markup.optional import has
+from survey.site.markup.text import at_start, chapter, code, heading, in_sentence, inert, language, words
 from survey.site.markup.works import LISTED, short, work
 
 
@@ -26,9 +29,22 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    env.filters.update(inert=inert, heading=heading, code=code, chapter=chapter, language=language)
+    env.filters.update(
+        inert=inert, heading=heading, code=code, chapter=chapter, language=language, address_of=address_of
+    )
+    env.filters.update(in_sentence=in_sentence, at_start=at_start)
     env.globals.update(
-        url=url, filtered=filtered, reference=reference, words=words, work=work, short=short, listed=LISTED
+        title_of=title_of,
+        heading_of=heading_of,
+        url=url,
+        entry_page=entry_page,
+        filtered=filtered,
+        reference=reference,
+        words=words,
+        work=work,
+        short=short,
+        listed=LISTED,
+        has=has,
     )
     return env
 

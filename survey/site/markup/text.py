@@ -27,9 +27,13 @@ def inert(text: str) -> Markup:
     >>> str(inert("a *b* <c>"))
     'a &#42;b&#42; &#60;c&#62;'
     """
-    flat = " ".join(text.split())
-    safe = ACTIVE.sub(lambda m: f"&#{ord(m.group())};", flat)
+    safe = literal(" ".join(text.split()))
     return Markup(LINE_START.sub(lambda m: f"{m.group(1)}&#{ord(m.group(2))};", safe))
+
+
+def literal(text: str) -> Markup:
+    """Escape the characters of a text that could act anywhere but at the start of a line, and keep its blanks."""
+    return Markup(ACTIVE.sub(lambda m: f"&#{ord(m.group())};", text))
 
 
 def heading(text: str) -> str:
@@ -38,6 +42,25 @@ def heading(text: str) -> str:
     Angle brackets become typographic ones, so that nothing can be a tag after unescaping.
     """
     return str(escape(text.replace("<", "‹").replace(">", "›")))
+
+
+def in_sentence(label: str) -> str:
+    """Return a label as it stands inside a sentence: words with further capitals are names, and stay.
+
+    >>> in_sentence("Kind of Work"), in_sentence("arXiv class"), in_sentence("RL method")
+    ('kind of work', 'arXiv class', 'RL method')
+    """
+    return re.sub(r"\S+", lambda word: word[0] if any(map(str.isupper, word[0][1:])) else word[0].lower(), label)
+
+
+def at_start(label: str) -> str:
+    """Return a label as it stands at the start of a sentence.
+
+    >>> at_start("message"), at_start("RL method"), at_start("arXiv class")
+    ('Message', 'RL method', 'arXiv class')
+    """
+    first = label.split(" ", 1)[0]
+    return label if any(map(str.isupper, first[1:])) else label[:1].upper() + label[1:]
 
 
 def chapter(path: str) -> str:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from survey.literature import Entry
-from survey.site.markup.links import url
+from survey.site.markup.formulas import title_of
+from survey.site.markup.links import entry_page, url
 
 LISTED = 100
 """Works in one list at most: a page shows the newest and links to the filtered table of all entries for the rest."""
@@ -22,7 +23,7 @@ def newest_first(works: Iterable[Entry]) -> list[Entry]:
 
 def work(entry: Entry, page: str) -> Markup:
     """Return a work as a list item: its title linked to its page, authors and year."""
-    return _work(url(page, f"entries/{entry.key}.md"), entry.title, entry.by, entry.year)
+    return _work(url(page, entry_page(entry.key)), title_of(entry), entry.by, entry.year)
 
 
 SHORT = 30
@@ -38,10 +39,10 @@ def name_of(entry: Entry) -> str:
 def short(entry: Entry, page: str) -> Markup:
     """Return a work in as few words as a list of many has room for, linked to its page."""
     shown = name_of(entry) or f"{entry.by}, {entry.year}"
-    return Markup('<a href="{}">{}</a>').format(url(page, f"entries/{entry.key}.md"), shown)
+    return Markup('<a href="{}">{}</a>').format(url(page, entry_page(entry.key)), shown)
 
 
 @lru_cache(maxsize=1 << 17)  # a work is in a hundred lists
-def _work(address: str, title: str, by: str, year: int) -> Markup:
+def _work(address: str, title: Markup, by: str, year: int) -> Markup:
     named = Markup('<a href="{}"><span class="work-title">{}</span></a> <span class="work-by">{}, {}</span>')
     return named.format(address, title, by, year)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CITED = re.compile(r"(?<![\w@])@([\w.+-]*\w)|\bauthors\(\"([^\"]+)\"")
+CITED = re.compile(r"(?<![\w@])@([\w.+:/-]*\w)|\bauthors\(\"([^\"]+)\"")
 """A citation, ``[@key]`` or ``{{ authors("key") }}``; ``[@@key]`` cites a background work, which has no page."""
 
 TITLE = re.compile(r"^title:\s*(.+)$|^# +(.+)$", re.MULTILINE)

@@ -25,6 +25,7 @@ from survey.literature.problems import expected, quoted
 from survey.site.charts.drawing import Pictures
 from survey.site.charts.overview import picture
 from survey.site.charts.pool_charts import requested
+from survey.site.markup.links import entry_page
 from survey.site.markup.templates import render
 from survey.site.markup.text import inert
 from survey.site.prose import performance, sessions
@@ -265,7 +266,7 @@ class Figures:
 
     def _link(self, entry: Entry, label: str) -> Markup:
         here = entry.key in self.pool
-        target = _source_link(self.page, f"entries/{entry.key}.md") if here else _within_brackets(entry.url)
+        target = _source_link(self.page, entry_page(entry.key)) if here else _within_brackets(entry.url)
         return Markup("[{}]({})").format(inert(label), target)
 
     def _pool(self, as_of: str | None) -> Pool:

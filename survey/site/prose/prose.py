@@ -19,12 +19,11 @@ from dataclasses import dataclass
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
-from latex2mathml.converter import convert
 
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.claims import SIGNS, Judge
-from survey.literature.problems import quoted
 from survey.site.charts.drawing import Pictures
+from survey.site.markup.formulas import mathml
 from survey.site.markup.templates import render
 from survey.site.prose.figures import Figures
 
@@ -32,16 +31,10 @@ LIVE = re.compile(
     r"(?P<code>^(?P<indent>[ ]*)(?P<fence>```|~~~).*?^(?P=indent)(?P=fence)[^\n]*$|`[^`\n]+`)"
     r"|(?P<display>^[ ]*\$\$(?P<block>.+?)\$\$[ ]*$)"
     r"|(?P<inline>(?<![\\$\w])\$(?!\s)(?P<formula>[^$\n]+?)(?<!\s)\$(?![\w$]))"
-    r"|(?P<citation>\[(?P<keys>@@?[\w.+-]+(?:\s*;\s*@@?[\w.+-]+)*)\])",
+    r"|(?P<citation>\[(?P<keys>@@?[\w.+:/-]+(?:\s*;\s*@@?[\w.+:/-]+)*)\])",
     re.DOTALL | re.MULTILINE,
 )
 """Code, which stays unchanged; formulas; citations."""
-
-ESCAPED = re.compile(r"\\.")
-"""An escaped character: an escaped brace is a visible one."""
-
-UNKNOWN = re.compile(r"\\[A-Za-z]+")
-"""The converter's output for an unknown command."""
 
 
 @dataclass(frozen=True)
@@ -137,29 +130,3 @@ def _evaluated(text: str, figures: Figures, shown: str) -> str:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
         message = str(error.args[0] if error.args else error).removeprefix(f"{Figures.__name__}.")
         raise InvalidSurvey([Problem(shown, (lines or [1])[-1] or 1, message)]) from None
-
-
-def mathml(latex: str, display: str) -> str:
-    """Return a formula as MathML, which browsers display and read aloud natively.
-
-    Raises:
-        ValueError: if it is not LaTeX that can be converted completely.
-
-    """
-    bare = ESCAPED.sub("", latex)
-    if bare.count("{") != bare.count("}"):
-        raise ValueError(f"a brace too many or too few in the formula {quoted(latex.strip())}")
-    try:
-        markup = " ".join(convert(latex.strip(), display=display).split())
-    except Exception as error:  # the converter's errors have no common base class, and some are Python's
-        raise ValueError(f"not a formula that can be shown: {quoted(latex.strip())} ({_reason(error)})") from None
-    if unknown := UNKNOWN.search(markup):
-        raise ValueError(f"{quoted(unknown[0])} is not a known command of formulas: {quoted(latex.strip())}")
-    return markup.replace("*", "&#42;").replace("_", "&#95;")  # Markdown would see emphasis
-
-
-def _reason(error: Exception) -> str:
-    """Return the converter's error name in words; it has no other message."""
-    name = type(error).__name__.removesuffix("Error")
-    own = type(error).__module__.startswith("latex2mathml")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() if own else "the converter failed"

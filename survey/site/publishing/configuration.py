@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import yaml
 
 from survey.literature import InvalidSurvey, Problem
 from survey.literature.problems import quoted
+from survey.site.publishing.defaults import TEMPLATES, completed, is_material
+from survey.site.publishing.navigation import navigation
 
 NAME = "mkdocs.yml"
 
@@ -76,9 +78,23 @@ class Configuration:
     site_url: str
     repository: str
     overrides: Path | None
-    """The folder of the theme's overrides."""
-    plain: str
-    """The mkdocs.yml of the output folder, for generators without our plugins."""
+    """The folder of the theme's overrides, if the survey has its own."""
+    settings: Mapping[str, Any]
+    """All settings, as they are written."""
+
+    @property
+    def templates(self) -> tuple[Path, ...]:
+        """The folders of the theme's overrides, ours included; a later one has the last word."""
+        ours = (TEMPLATES,) if is_material(self.settings.get("theme")) else ()
+        return (*ours, self.overrides) if self.overrides else ours
+
+    def plain(self, pages: Collection[str], own: Iterable[str]) -> str:
+        """Return the mkdocs.yml of the output folder, for generators without our plugins.
+
+        ``pages`` are the paths of all its pages, ``own`` of those of the survey itself; they are for the navigation,
+        if the survey gives none.
+        """
+        return _plain(completed(self.settings), self.settings.get("nav") or navigation(own, lambda path: path in pages))
 
 
 def read_configuration(project: Path) -> Configuration:
@@ -101,7 +117,7 @@ def read_configuration(project: Path) -> Configuration:
             site_url=settings.get("site_url") or "",
             repository=repository(settings.get("repo_url")),
             overrides=project / overrides if overrides else None,
-            plain=_plain(settings),
+            settings=settings,
         )
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -179,14 +195,14 @@ def _overrides(settings: Mapping[str, Any]) -> Any:
     return theme.get("custom_dir") if isinstance(theme, dict) else None
 
 
-def _plain(settings: Mapping[str, Any]) -> str:
+def _plain(settings: Mapping[str, Any], nav: Any) -> str:
     plugins = settings.get("plugins") or []
     if isinstance(plugins, dict):
         kept: Any = {name: options for name, options in plugins.items() if name not in OURS}
     else:
         kept = [plugin for plugin in plugins if OURS.isdisjoint(plugin if isinstance(plugin, dict) else {str(plugin)})]
-    changed = {"plugins": kept, "docs_dir": DOCS, "nav": _with_pages(settings.get("nav"))}
-    if _overrides(settings):
+    changed = {"plugins": kept, "docs_dir": DOCS, "nav": _with_pages(nav)}
+    if is_material(settings.get("theme")) or _overrides(settings):
         changed["theme"] = {**settings["theme"], "custom_dir": OVERRIDES}
     return yaml.safe_dump({**settings, **changed}, sort_keys=False, allow_unicode=True)
 

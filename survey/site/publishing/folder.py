@@ -57,14 +57,15 @@ def write_folder(pool: Pool, project: Path, out: Path, data: Path | None = None)
         page = f"notebooks/{path.name}"
         filled = json.loads(filled_notebook(facts, notebook, page))
         pages[page.replace(".ipynb", ".md")] = fill(markdown(filled), pool)
+    own = [name for name in (*written, *(f"notebooks/{path.stem}.md" for path in ran)) if name.endswith(".md")]
     with staged_folder(out) as new:
         for name, content in pages.items():
             target = new / DOCS / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content if isinstance(content, bytes) else content.encode())
-        (new / NAME).write_text(configuration.plain, encoding="utf-8")
-        if configuration.overrides:
-            shutil.copytree(configuration.overrides, new / OVERRIDES)
+        (new / NAME).write_text(configuration.plain(pages, own), encoding="utf-8")
+        for overrides in configuration.templates:
+            shutil.copytree(overrides, new / OVERRIDES, dirs_exist_ok=True)
     return len(pages)
 
 

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,7 +28,9 @@ from mkdocs.utils.templates import TemplateContext
 from survey import garbage_collection
 from survey.atomic import atomic_write
 from survey.site.publishing.configuration import repository
+from survey.site.publishing.defaults import complete
 from survey.site.publishing.incremental.warning_count import Warnings
+from survey.site.publishing.navigation import navigation
 from survey.site.publishing.serving.background import TO_COME, Background
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 
@@ -72,6 +74,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         self.building: StagedBuild | None = None
         self.policy: Any = None
         self.pages: Any = None
+        self.computed: dict[str, Any] = {}
         self.cache: Any = None
         self.build: Any = None
         self.last: Any = None
@@ -81,8 +84,10 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         """Note the command. A plugin with this event is kept for all rebuilds of a server."""
         self.serving, self.dirty = command == "serve", dirty
 
+    @event_priority(100)  # before other plugins read their settings
     def on_config(self, config: MkDocsConfig) -> None:
-        """Watch the files that pages depend on, besides docs/; find out where the repository is."""
+        """Complete the settings; watch the files that pages depend on, besides docs/; find out the repository."""
+        complete(config)
         config.repo_url = repository(config.repo_url) or None
         self.folder = Path(config.config_file_path).parent / self.config.bib
         if self.serving:
@@ -162,29 +167,37 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         held = (Path(config.docs_dir), project / NOTEBOOKS, Path(overrides) if overrides else None, self.folder)
         if problems := self.wing.links_outside(project, *held):
             raise PluginError("\n".join(map(str, problems)))
+        own = files.documentation_pages()
         try:
             ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
             with garbage_collection.paused():
-                self._begin(config, list(ran.values()))
-                computed = self.build.files()
+                problems = self._begin(config, list(ran.values()))
                 notebooks = list(self._notebooks(ran, config))
+                self._check(own, config, problems)
+                computed = self.build.files()
         except self.wing.InvalidSurvey as error:
             raise PluginError(str(error)) from None
+        if taken := [path for path in computed if files.get_file_from_path(path)]:
+            docs = os.path.relpath(config.docs_dir)
+            raise PluginError(
+                "\n".join(f"{docs}/{path} has the path of a computed page: rename or delete it" for path in taken)
+            )
         for path, content in computed.items():
-            if files.get_file_from_path(path):
-                raise PluginError(f"docs/{path} has the path of a computed page: rename or delete it")
             files.append(self.wing.ComputedFile(config, path, content, self.build, self.site))
         self.computed = computed
         for file in [file for file in files if _is_unused(file, config)]:
             files.remove(file)
+        if config.nav is None:
+            pages = [file.src_uri for file in own] + [f"{NOTEBOOKS}/{path.name}" for path in ran]
+            config.nav = navigation(pages, lambda path: path in computed or self._is_to_come(path))
         for file in [*notebooks, *self._to_come(files, config)]:
             files.append(file)
         if self.building:
             self.building.steps.enter_context(garbage_collection.frozen())
         return files
 
-    def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> None:
-        """Prepare what one build needs to know: the data, the cache, the last build, the texts of its pages."""
+    def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> int:
+        """Prepare what one build needs: the data, the cache, the last build; return how many problems the data have."""
         self.cache = self.cache or self.wing.Cache(self._cache_folder("site"))
         if self.building:
             self.building.steps.enter_context(self.cache)
@@ -213,14 +226,35 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.last is None or self.last.site != place:
             self.last = self.wing.LastBuild.read(place, self._cache_folder("") / RECORD)
         self.site = self.wing.SiteFiles(self.last, config.site_dir, stay=self.stays)
+        self.computed = {}
         self.notebooks: dict[str, str] = {}
+        self.wrong: list[str] = []
+        return len(problems)
+
+    def _check(self, pages: Sequence[File], config: MkDocsConfig, problems: int) -> None:
+        """Raise an error for all that would end the build, before it computes and renders pages.
+
+        What the hand-written pages were found to show is in the cache, where the build finds it again.
+        """
+        for file in pages:
+            try:
+                self._mark(file, config)
+            except PluginError as error:
+                self.wrong.append(str(error))
+        if problems and config.strict:
+            self.wrong.append(f"{problems} {'problem' if problems == 1 else 'problems'} in the data, as warned above, "
+                              "and this build is strict: nothing was rendered")  # fmt: skip
+        if self.wrong:
+            raise PluginError("\n".join(self.wrong))
 
     def _to_come(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Yield a page for each address in the navigation that is computed later."""
-        later = self.build.later
         for path in _addresses(config.nav or ()):
-            if later and path not in self.computed and not files.get_file_from_path(path) and later.has(path):
+            if path not in self.computed and not files.get_file_from_path(path) and self._is_to_come(path):
                 yield File.generated(config, path, content=TO_COME)
+
+    def _is_to_come(self, path: str) -> bool:
+        return bool(self.build.later) and self.build.later.has(path)
 
     def _executed(self, paths: list[Path], project: Path) -> dict[Path, dict[str, Any]]:
         """Run the notebooks; a server shows the other pages meanwhile."""
@@ -236,7 +270,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         filled = self.folder.parent / ".cache" / "pages"
         for path, notebook in ran.items():
             name = f"{NOTEBOOKS}/{path.name}"
-            text = self.build.notebook(notebook, name)
+            try:
+                text = self.build.notebook(notebook, name)
+            except self.wing.InvalidSurvey as error:
+                self.wrong.append(str(error))
+                continue
             self.notebooks[name] = self.wing.mark(text)
             (filled / name).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(filled / name, durable=False) as stream:  # another build may read it
@@ -269,7 +307,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             text, about = meta.get_data(file.content_string)
         except (OSError, ValueError):  # MkDocs reports it when it reads the page
             return ""
-        if file.page and file.page.is_homepage:
+        if file.page and file.page.is_homepage:  # pages are known once there is a navigation
             about |= self.build.home
         shown = self._shown(text, file.src_uri, config)
         return str(self.wing.mark(f"{json.dumps(about, sort_keys=True, default=str)}\n{shown}"))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import nan
 from statistics import fmean
 
+from survey.plurals import plural
 from survey.traces.credit.counterfactual import leave_one_out
 from survey.traces.credit.games import Progress, game_of, no_progress
 from survey.traces.credit.group import actors, group_relative
@@ -125,7 +126,7 @@ def two_level(
         for name, value in earned.items():
             by_agent.setdefault(parted[name][0] if name in parted else name, []).append(value)
         root = main_agent(run)
-        first = f"main agent, over {len(traces)} runs"
+        first = f"main agent, over {plural(len(traces), 'run')}"
         if kind == "agent":
             found.append(
                 [Credit(kind, root, advantage, "two-level", why=first)]

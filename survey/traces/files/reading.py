@@ -18,6 +18,7 @@ from typing import IO, Any
 from msgspec.structs import force_setattr
 
 from survey import garbage_collection
+from survey.plurals import plural
 from survey.traces.checks import Pairs, pointer, sanitised, validation
 from survey.traces.files import decoding
 from survey.traces.files.compression import opened
@@ -55,7 +56,7 @@ def read(path: Path | str) -> Trace:
     found = list(readings_of(path))
     if len(found) != 1:
         problems = Problems()
-        problems.add("count", f"{path}: found {len(found)} traces, expected one")
+        problems.add("count", f"{path}: found {plural(len(found), 'trace')}, expected one")
         raise InvalidTrace(problems)
     return found[0].valid()
 

@@ -66,10 +66,12 @@ def typed(page: Page, base: tuple[dict[str, str], list[str]], **changed: str) ->
 MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "nothing filled in": ({}, []),
     "no key": ({"f-key": ""}, ["key @misc has no key (expected @misc{key, ...)"]),
-    "a blank in the key": ({"f-key": "a b"}, ['key "a b" cannot be a key (letters, digits, . _ + - only)']),
+    "a blank in the key": ({"f-key": "a b"}, ['key "a b" cannot be a key (letters, digits, . _ + -, and : / inside)']),
     "a key that is the name of a list": ({"f-key": "Index"}, ['key "Index" cannot be a key (the site has another page or file of this name)']),
     "a key that is the name of a file": ({"f-key": "x.bib"}, ['key "x.bib" cannot be a key (the site has another page or file of this name)']),
-    "a former key that leaves its folder": ({"f-ids": "a, ../../x"}, ['ids "../../x" cannot be a key (letters, digits, . _ + - only)']),
+    "a key with two colons in a row": ({"f-key": "a::b"}, ['key "a::b" cannot be a key (letters, digits, . _ + -, and : / inside)']),
+    "a key that is the address of a file": ({"f-key": "x:bib"}, ['key "x:bib" cannot be a key (the site has another page or file of this name)']),
+    "a former key that leaves its folder": ({"f-ids": "a, ../../x"}, ['ids "../../x" cannot be a key (letters, digits, . _ + -, and : / inside)']),
     "a type without its field": ({"f-type": "article"}, ["journal is missing (an @article needs it)"]),
     "no number at all": ({"f-url": "", "f-eprint": ""}, ["url is missing (an entry needs a url, a doi or an eprint)"]),
     "a version in the arXiv id": ({"f-eprint": "2603.06859v2"}, ['eprint "2603.06859v2" is not an arXiv id (did you mean "2603.06859"?)']),
@@ -105,6 +107,8 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "no last name": ({"f-author": ", Zoe"}, ['author ", Zoe" has no last name (expected "Last, First")']),
     "a body of nothing": ({"f-author": "{}\nA, B"}, []),
     "an unknown command": ({"f-title": r"The \foo of Zebras"}, []),
+    "an unknown command in a formula": ({"f-title": r"Zebras at $\foo$"}, []),
+    "a superscript of nothing": ({"f-title": "Zebras of $x^$"}, []),
     "an accent on nothing": ({"f-title": r"Zebras \'{} there"}, []),
     "a title that shows nothing": ({"f-title": "{}"}, ['title shows nothing: "{}"']),
     "what cannot be seen": ({"f-summary": "Quiet\u200bly."}, ["summary contains the character U+200B, which cannot be seen (delete it)"]),
@@ -130,6 +134,12 @@ def test_what_is_wrong_is_said_as_survey_check_says_it(cleared: Visit, base: tup
     assert set(said) <= set(found)
     assert found == checked(bibtex(cleared.page), pool)
     assert found
+
+
+def test_a_key_of_another_collection_and_a_formula_are_sound(cleared: Visit, base: tuple[dict[str, str], list[str]], pool: Pool) -> None:  # fmt: skip
+    own = {"f-key": "DBLP:journals/zoo/Zebra26", "f-title": r"Zebras at $\sqrt{s}=13$ and $\Xi_{cc}^{++} \to \bar{b}$"}
+    cleared.page.evaluate(SET, [base[0] | own, base[1]])
+    assert told(cleared.page) == checked(bibtex(cleared.page), pool) == []
 
 
 TICKED: dict[str, tuple[list[str], list[str]]] = {

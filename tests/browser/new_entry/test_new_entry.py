@@ -290,7 +290,7 @@ def test_the_form_is_accessible_and_fits(visit: Open, pool: Pool, width: int, sc
 def test_without_scripts_the_page_names_the_command_and_the_vocabulary(visit: Open, pool: Pool) -> None:
     found = visit(PAGE, scripts=False)
     expect(found.page.locator("[data-new-entry] form")).to_be_hidden()
-    expect(found.page.locator("code", has_text="survey new 2605.08686 >> bib/pool.bib")).to_be_visible()
+    expect(found.page.locator("code", has_text="survey new 1706.03762 >> bib/pool.bib")).to_be_visible()
     assert found.page.locator("[data-without] li a").count() == len(pool.taxonomy.on("entry"))
 
 

@@ -19,7 +19,7 @@ BROKEN = [
     (
         "key with a space",
         "@misc{a b, title = {x}}",
-        ['1: entry a b: "a b" cannot be a key (letters, digits, . _ + - only)'],
+        ['1: entry a b: "a b" cannot be a key (letters, digits, . _ + -, and : / inside)'],
     ),
     (
         "key twice",

@@ -393,6 +393,28 @@ def test_an_edition_is_open_until_it_is_published(bib: Path) -> None:
     assert problems(bib) == [], "checksums only name what differs"
 
 
+def test_a_new_edition_lists_the_addresses_of_the_site_and_drops_none(tmp_path: Path) -> None:
+    """One command writes all that an edition needs; where the project has no list of addresses, it makes none."""
+    shutil.copytree(ROOT / "tests" / "literature" / "bread", tmp_path / "bib")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "about.md").write_text("# About\n")
+    place = tmp_path / "tests" / "site" / "addresses.txt"
+    place.parent.mkdir(parents=True)
+    place.write_text("# A list.\nformer/page.md\n")
+    day = date.today().isoformat()
+    made = survey(tmp_path / "bib", "edition", "new", day, "--title", "Loaves")
+    assert made.exit_code == 0, made.output
+    lines = place.read_text().splitlines()
+    assert lines[0] == "# A list."
+    assert lines[1:] == sorted({*lines[1:]})
+    assert {"former/page.md", "about.md", "axes/grain/rye.md", "data/pool.csv"} <= {*lines}
+    assert not any(line.startswith(("entries/", "data/entries/")) for line in lines)
+    assert f"tests/site/addresses.txt: {len(lines) - 2} addresses added\n" in made.output
+    assert f"tag the commit edition-{day}" in made.output
+    assert "levain2019" in (tmp_path / "bib" / "keys.txt").read_text()
+    assert problems(tmp_path / "bib") == []
+
+
 def test_a_new_edition_lists_its_keys(bib: Path) -> None:
     lines = (bib / "keys.txt").read_text().splitlines()
     (bib / "keys.txt").write_text("\n".join(line for line in lines if line != "c3") + "\n")

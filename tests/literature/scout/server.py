@@ -347,6 +347,16 @@ SCHOLAR_PAPERS = [
 ]
 
 
+def scholar_paper_of(rest: str, _: Query) -> bytes | None:
+    """Answer what is asked of one paper, by an id of its own or elsewhere."""
+    for paper in SCHOLAR_PAPERS:
+        others = paper["externalIds"] or {}
+        assert isinstance(others, dict)
+        if rest in (paper["paperId"], f"ARXIV:{others.get('ArXiv')}", f"DOI:{others.get('DOI')}"):
+            return as_json({**paper, "publicationTypes": ["JournalArticle", "Conference"]})
+    return None
+
+
 def semantic_scholar(_: str, query: Query) -> bytes:
     start = int(query.get("token", "AT0").removeprefix("AT"))
     page = {"total": len(SCHOLAR_PAPERS), "data": SCHOLAR_PAPERS[start : start + 2]}
@@ -387,6 +397,8 @@ NOTES = [
 
 
 def openreview(_: str, query: Query) -> bytes:
+    if "id" in query:
+        return as_json({"notes": [note for note in NOTES if note["id"] == query["id"]]})
     start, most = int(query["offset"]), int(query["limit"])
     found = NOTES if query["content.venueid"].startswith("RELAY") else []
     return as_json({"notes": found[start : start + most], "count": len(found)})
@@ -555,6 +567,34 @@ def anthology(_: str, query: Query) -> bytes:
     return gzip.compress(ANTHOLOGY.encode(), mtime=0)
 
 
+DBLP_RECORD = r"""@inproceedings{DBLP:conf/relay/MuestraD26,
+  author       = {Lea Muestra and
+                  Max D'Esempio},
+  title        = {Relays {\&} {B}atons, Part 1.},
+  booktitle    = {Proceedings of the Relay Conference, {RELAY} 2026},
+  year         = {2026},
+  url          = {https://doi.org/10.5555/relay.1},
+  doi          = {10.5555/RELAY.1}
+}
+"""
+
+
+def dblp_record(rest: str, _: Query) -> bytes | None:
+    return DBLP_RECORD.encode() if rest == "conf/relay/MuestraD26.bib" else None
+
+
+def anthology_entry(rest: str, _: Query) -> bytes | None:
+    entry = ANTHOLOGY[ANTHOLOGY.index("@inproceedings{pokus") : ANTHOLOGY.index("@inproceedings{broken")]
+    return entry.encode() if rest == "2026.relay-long.1.bib" else None
+
+
+PAGE = """<!DOCTYPE html><html><head><title>Relays | A Venue</title>
+<meta name="citation_title" content="Relays of LLMs &amp; People"/>
+<meta name="citation_author" content="García Márquez, Gabriel"><meta name="citation_author" content="Vzor, Olga">
+<meta name="citation_publication_date" content="2026/3/9"><meta name="citation_conference_title" content="RELAY">
+</head><body><meta name="citation_pages">No work.</body></html>"""
+
+
 SERVICES: Mapping[str, Answer] = {
     "/arxiv": arxiv,
     "/feed-arxiv": lambda rest, query: ARXIV_FEED,
@@ -562,9 +602,13 @@ SERVICES: Mapping[str, Answer] = {
     "/feed-former": lambda rest, query: FORMER_RSS,
     "/openalex": openalex,
     "/scholar": semantic_scholar,
+    "/scholar-paper": scholar_paper_of,
     "/openreview": openreview,
     "/dblp": dblp,
+    "/dblp-record": dblp_record,
     "/crossref": crossref,
     "/anthology": anthology,
+    "/anthology-entry": anthology_entry,
+    "/page": lambda rest, query: PAGE.encode() if rest == "7" else b"<p>No tags.</p>" if rest == "8" else None,
     "/plain": lambda rest, query: b"plain answer",
 }

@@ -126,7 +126,8 @@ def test_an_entry_of_a_bibliography_is_read_with_every_field(tmp_path: Path) -> 
         Candidate(
             title="Batons: Étude", authors=("Ada Beispiel", "Relays and Batons Group"), abstract="We pass 50% of them.",
             arxiv="2603.00011", doi="10.5555/a", venue="Relays", announced=date(2026, 3, 4),
-            links=("https://example.org/1",), sources=("works.bib",),
+            links=("https://example.org/1",), sources=("works.bib",), parted=("Beispiel, Ada", "{Relays and Batons Group}"),
+                kind="inproceedings", published="2026",
         )
     ]  # fmt: skip
 

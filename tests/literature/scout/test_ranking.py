@@ -101,7 +101,7 @@ def test_too_little_history_is_refused_with_the_number_that_is_needed() -> None:
     with pytest.raises(ValueError, match="no month of the listing has 8 kept works before it"):
         evaluate(listing(3, alike=False)[0], set(), FLOOR, BEGIN, "x")
     ranker = Ranker(["team one", "team two", "team three"])
-    with pytest.raises(ValueError, match="1 works that were kept and 1 that were not"):
+    with pytest.raises(ValueError, match="1 work kept and 1 not kept"):
         ranker.scores(ranker.rows[:1], ranker.rows[1:2])
 
 

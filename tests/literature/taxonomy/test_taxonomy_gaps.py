@@ -73,7 +73,7 @@ def test_what_excludes_a_cell_is_an_impossible_cell_or_a_rule(tmp_path: Path, ce
 WRONG = [
     ("a value", 'decision = "stop: learned"', 'decision = "stop: learnt"', 'impossible: cells.decision: "stop: learnt" is not known here (did you mean "stop: learned"?)'),
     ("an axis", "cells = { reward", "cells = { rewards", 'impossible: cells: "rewards" is not known here (did you mean "reward"?)'),
-    ("one axis", ', decision = "stop: learned" }', " }", 'impossible: cells: names 1 axes, expected 2 or more: { AXIS = "VALUE", AXIS = ["VALUE"] }'),
+    ("one axis", ', decision = "stop: learned" }', " }", 'impossible: cells: names 1 axis, expected 2 or more: { AXIS = "VALUE", AXIS = ["VALUE"] }'),
     ("a word of absence", 'reward = "shared", d', 'reward = "na", d', 'impossible: cells.reward: "na" is not known here (expected one of: shared, process)'),
     ("no value", 'reward = ["process"]', "reward = []", "impossible: cells.reward: names no value"),
     ("a number", 'reward = ["process"]', "reward = 3", 'impossible: cells.reward: found "3", expected a list of texts, as in ["na"]'),

@@ -17,7 +17,7 @@ from survey.literature.pool import cells
 from survey.site.charts import drawing
 from survey.site.charts import pool_charts as charts
 from survey.site.charts.drawing import COLOURS, INHERITED, VEGA_LITE, Pictures
-from survey.site.charts.pool_charts import every_chart
+from survey.site.charts.pool_charts import _with_early_years_together, every_chart
 from tests.conftest import ROOT
 
 POOL = load(ROOT / "bib")
@@ -166,3 +166,13 @@ def test_script_and_drawing_know_the_same_stand_in_colours() -> None:
     script = (ROOT / "survey/site/charts/live.js").read_text()
     known = dict(re.findall(r'"(#0[0-9a-f]{5})": "(--[a-z-]+)"', script))
     assert {colour: f"var({name})" for colour, name in known.items()} == drawing.COLOURS
+
+
+def test_early_years_share_a_bar_where_large_numbers_would_write_over_each_other() -> None:
+    counts = [1] * 30 + [44, 65, 188, 258, 208, 411, 383, 513, 269]
+    years = [{"year": 1988 + n, "count": count} for n, count in enumerate(counts)]
+    shown = _with_early_years_together(years)
+    assert shown[0] == {"year": "to 2007", "count": 20}
+    assert shown[1:] == years[20:]
+    assert _with_early_years_together(years[-20:]) == years[-20:]
+    assert _with_early_years_together(years[:33]) == years[:33]

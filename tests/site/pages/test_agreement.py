@@ -175,6 +175,9 @@ def test_nothing_a_reader_wrote_can_act_in_a_page(pool: Pool) -> None:
 
 
 def test_without_two_readings_the_page_says_so(pool: Pool) -> None:
-    ((path, page),) = agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={}, audits={})))
-    assert path == "measure/agreement.md"
-    assert "no two readings" in page
+    pages = dict(agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={}))))
+    assert "no two readings" in pages["measure/agreement.md"]
+
+
+def test_without_any_reading_there_is_no_page(pool: Pool) -> None:
+    assert dict(agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={}, audits={})))) == {}

@@ -14,7 +14,6 @@ from survey.literature import Pool, Shape
 from survey.literature.bibtex import CITED, OWN, REQUIRED_BY_TYPE, SYMBOLS
 from survey.literature.bibtex.latex import to_unicode
 from survey.literature.export.bib import tidy
-from survey.literature.pool import REQUIRED
 from survey.literature.problems import expected
 from survey.site.facts import Facts
 from survey.site.pages.new_entry.builder import PAGE, new_entry_pages, written
@@ -79,7 +78,7 @@ def test_every_control_has_a_label_and_every_reference_leads_somewhere(page: str
 
 def test_the_form_is_offered_to_scripts_only_and_else_the_command_is_named(page: str) -> None:
     assert re.search(r"<form hidden [^>]*data-search-exclude", page)
-    assert "survey new 2605.08686" in page.split("data-without")[1].split("<form")[0]
+    assert "survey new 1706.03762" in page.split("data-without")[1].split("<form")[0]
     assert '<script src="../../assets/new-entry.js" defer></script>' in page
     assert re.findall(r"\son\w+=", page) == []
 
@@ -126,7 +125,7 @@ def test_the_vocabulary_is_that_of_the_taxonomy_in_its_order(pool: Pool, vocabul
     assert [list(found["cells"]) for found in vocabulary["impossible"]] == [
         list(i.cells) for i in pool.taxonomy.impossible
     ]
-    assert set(vocabulary["required"]) == {"author", "title", "year", *REQUIRED["entry"]}
+    assert set(vocabulary["required"]) == {"author", "title", "year", *pool.taxonomy.settings.required}
     assert vocabulary["types"] == {name: list(fields) for name, fields in REQUIRED_BY_TYPE.items()}
 
 

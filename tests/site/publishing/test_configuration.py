@@ -10,6 +10,7 @@ import yaml
 
 from survey.literature import InvalidSurvey
 from survey.site.publishing.configuration import links_outside, read_configuration
+from survey.site.publishing.defaults import SEARCH
 
 
 @pytest.fixture
@@ -21,16 +22,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def plain(project: Path, text: str) -> dict[str, Any]:
     (project / "mkdocs.yml").write_text(text)
-    settings: dict[str, Any] = yaml.safe_load(read_configuration(project).plain)
+    settings: dict[str, Any] = yaml.safe_load(read_configuration(project).plain((), ()))
     return settings
 
 
 @pytest.mark.parametrize(
     ("plugins", "left"),
     [
-        ("[survey, search]", ["search"]),
-        ("[search: {lang: en}, survey: {bib: data}, mkdocs-jupyter: {}]", [{"search": {"lang": "en"}}]),
-        ("{search: {lang: en}, survey: {}}", {"search": {"lang": "en"}}),
+        ("[survey, search]", [{"search": SEARCH}]),
+        ("[search: {lang: en}, survey: {bib: data}, mkdocs-jupyter: {}]", [{"search": {**SEARCH, "lang": "en"}}]),
+        ("{search: {lang: en}, survey: {}}", {"search": {**SEARCH, "lang": "en"}}),
         ("", []),
     ],
     ids=["names", "options", "a mapping", "none"],
@@ -39,13 +40,52 @@ def test_our_plugins_go_and_others_stay_with_their_options(project: Path, plugin
     assert plain(project, f"site_name: T\nplugins: {plugins}\n")["plugins"] == left
 
 
+def test_what_a_survey_leaves_to_the_plugin_is_written_out_for_other_generators(project: Path) -> None:
+    found = plain(project, "site_name: T\ntheme: material\nplugins: [search, survey]\nextra_css: [own.css]\n")
+    assert found["theme"]["font"] is False
+    assert found["theme"]["custom_dir"] == "overrides"
+    assert found["extra_css"] == ["assets/survey.css", "own.css"]
+    assert found["extra_javascript"] == ["assets/survey.js"]
+    assert {"toc": {"permalink": "#", "permalink_title": "Link to this section"}} in found["markdown_extensions"]
+    assert found["validation"]["links"]["anchors"] == "warn"
+    assert found["plugins"][0]["search"]["pipeline"] == ["stopWordFilter", "stemmer"]
+
+
+def test_what_a_survey_states_itself_stays(project: Path) -> None:
+    theme = "theme: {name: material, font: {text: Inter}, features: []}"
+    more = "markdown_extensions: [attr_list, toc: {permalink: true}]\nvalidation: {anchors: ignore}"
+    found = plain(project, f"site_name: T\n{theme}\nplugins: [search: {{separator: x}}, survey]\n{more}\n")
+    assert (found["theme"]["font"], found["theme"]["features"]) == ({"text": "Inter"}, [])
+    assert found["plugins"][0]["search"]["separator"] == "x"
+    assert found["markdown_extensions"][:2] == ["attr_list", {"toc": {"permalink": True}}]
+    assert found["markdown_extensions"].count("attr_list") == 1
+    assert found["validation"] == {
+        "anchors": "ignore",
+        "links": {"absolute_links": "warn", "unrecognized_links": "warn"},
+    }
+
+
+def test_a_survey_without_a_navigation_gets_one_of_the_pages_that_it_has(project: Path) -> None:
+    (project / "mkdocs.yml").write_text("site_name: T\n")
+    pages = ["claims/index.md", "entries/a.md", "explore/index.md", "take-part/new-entry.md"]
+    own = ["index.md", "about.md", "read/one.md", "take-part/citing.md"]
+    assert yaml.safe_load(read_configuration(project).plain(pages, own))["nav"] == [
+        {"Home": "index.md"},
+        "about.md",
+        {"Read": ["read/one.md"]},
+        {"Explore": [{"All entries": "explore/index.md"}]},
+        {"Measure": [{"Claims": "claims/index.md"}]},
+        {"Contribute and cite": [{"New entry form": "take-part/new-entry.md"}, "take-part/citing.md"]},
+    ]
+
+
 def test_a_folder_of_pages_that_is_left_open_is_the_usual_one(project: Path) -> None:
     plain(project, "docs_dir:\n")
     assert read_configuration(project).docs == Path("docs")
 
 
 def test_a_theme_may_be_a_name_and_its_overrides_come_along(project: Path) -> None:
-    assert plain(project, "theme: material\n")["theme"] == "material"
+    assert plain(project, "theme: readthedocs\n")["theme"] == "readthedocs"
     (project / "changed").mkdir()
     assert plain(project, "theme: {name: material, custom_dir: changed}\n")["theme"]["custom_dir"] == "overrides"
     assert read_configuration(project).overrides == Path("changed")

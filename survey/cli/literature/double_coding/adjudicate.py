@@ -19,6 +19,7 @@ from survey.literature.loading import CODINGS, POOL
 from survey.literature.pool import ADJUDICATIONS, NOTES, format_tags, parse_tags
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis
+from survey.plurals import plural
 
 
 @click.command("adjudicate", short_help="Decide which value stands where readings differ.")
@@ -69,7 +70,7 @@ def adjudicate(folder: Path, keys: tuple[str, ...], axes: tuple[str, ...], absen
             decided += not refused
     except Stop:
         click.echo()
-    click.echo(f"{decided} of {len(cases)} disagreements decided in {folder / CODINGS / ADJUDICATIONS}")
+    click.echo(f"{decided} of {plural(len(cases), 'disagreement')} decided in {folder / CODINGS / ADJUDICATIONS}")
 
 
 def _decision(axis: Axis, case: Open) -> tuple[tuple[Tag, ...], str]:

@@ -33,6 +33,7 @@ from survey.literature.loading import CODINGS
 from survey.literature.pool import Judgement, format_tags, parse_tags, read_sheet
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis
+from survey.plurals import plural
 
 SEEN = "!"
 
@@ -110,7 +111,7 @@ def code(
             session.read(list(waiting.items())[:number])
     except (Stop, Skip):
         click.echo()
-    tags = f"{session.recorded} tag{'s' if session.recorded != 1 else ''} recorded in {session.path}"
+    tags = f"{plural(session.recorded, 'tag')} recorded in {session.path}"
     click.echo(f"{tags}{f', {session.known} already there' if session.known else ''}")
 
 
@@ -120,7 +121,7 @@ def _print_sheet(pool: Pool, pairs: list[tuple[str, str]], number: int, output: 
         click.echo(text, nl=False)
     else:
         write_atomically(output, text.encode())
-        click.echo(f"{min(number, len(pairs))} rows written to {output}", err=True)
+        click.echo(f"{plural(min(number, len(pairs)), 'row')} written to {output}", err=True)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.literature import Pool, load
 from survey.literature.double_coding import Flip, Queue, Waiting, queue
+from survey.plurals import plural
 
 COLUMNS = ("rank", "key", "axis", "value", "readings", "disagreement", "weight", "claims", "changes", "chances")
 HIDDEN = ("value", "claims", "changes", "chances")
@@ -97,8 +98,8 @@ def _table(pool: Pool, found: Queue, rows: tuple[Waiting, ...], blind: bool) -> 
     if rows:
         click.echo(tabulate(shown, headers, colalign=align, maxcolwidths=widths, disable_numparse=True))
     pivotal = sum(bool(row.stakes) for row in found.waiting)
-    once = f"{len(found.waiting)} tags were read once, {pivotal} of them pivotal for a claim"
-    click.echo(f"{once}; {found.twice} were read twice\n{summary_line(pool)}")
+    once = f"{plural(len(found.waiting), 'tag was', 'tags were')} read once, {pivotal} of them pivotal for a claim"
+    click.echo(f"{once}; {found.twice} {'was' if found.twice == 1 else 'were'} read twice\n{summary_line(pool)}")
 
 
 def _differ(disagreement: float, measured: bool) -> str:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from survey.escaping import visible
 from survey.literature import Pool
-from survey.literature.bibtex import KEY
+from survey.literature.bibtex import KEY, address_of
 from survey.literature.claims import Changes, formatted_number
 from survey.literature.pool import cell_label, cells, format_tags
 
@@ -119,7 +119,10 @@ def _environment() -> Environment:
     )
     env.filters.update(code=code, tags=lambda tags: code(format_tags(tags) or "not coded"))
     env.globals.update(
-        link=link, formatted_number=formatted_number, number=lambda n, one, many: f"{n} {one if n == 1 else many}"
+        link=link,
+        address_of=address_of,
+        formatted_number=formatted_number,
+        number=lambda n, one, many: f"{n} {one if n == 1 else many}",
     )
     return env
 

@@ -20,6 +20,7 @@ from survey.literature.claims import Cell, Changes, Judgement, changes, compare_
 from survey.literature.loading import EXCLUDED, POOL, TAXONOMY
 from survey.literature.pool import cell_label, format_tags
 from survey.literature.problems import quoted
+from survey.plurals import plural
 
 
 def _other_copy(context: click.Context, param: click.Parameter, folder: Path | None) -> Path | None:
@@ -134,25 +135,29 @@ def _as_dict(found: Changes, files: Iterable[str]) -> dict[str, object]:
 def _copies(found: Changes) -> list[str]:
     """Return the lines on changes that only occur between two copies."""
     old, new = found.old, found.new
-    there = f"{old.entries} entries and {old.records} excluded records there"
-    works = f"{found.unchanged.entries} entries and {found.unchanged.records} excluded records"
-    conclusions = f"{found.unchanged.claims} claims and {found.unchanged.rankings} rankings"
+    there = f"{plural(old.entries, 'entry')} and {plural(old.records, 'excluded record')} there"
+    same = found.unchanged
+    works = f"{plural(same.entries, 'entry')} and {plural(same.records, 'excluded record')}"
+    conclusions = f"{plural(same.claims, 'claim')} and {plural(same.rankings, 'ranking')}"
     out = [
         f"Both copies as of {found.after}: {there}, {new.entries} and {new.records} here",
-        f"{works} are unchanged, as are {conclusions}; {found.unchanged.cells} filled cells stay filled",
+        f"Unchanged: {works}, {conclusions}; {plural(same.cells, 'filled cell stays', 'filled cells stay')} filled",
         "",
     ]
     gone = (*found.gone_entries, *found.gone_records)
-    out += [f"{len(gone)} works were removed", *_indented(", ".join(_keys(gone)))]
+    out += [plural(len(gone), "work was removed", "works were removed"), *_indented(", ".join(_keys(gone)))]
     out += _edited(found)
     for what, claims in (("added", found.new_claims), ("removed", found.gone_claims), ("redefined", found.restated)):
         if claims:
-            out += [f"{len(claims)} claims were {what}", *_indented(", ".join(_ids(claims)))]
+            out += [
+                plural(len(claims), f"claim was {what}", f"claims were {what}"),
+                *_indented(", ".join(_ids(claims))),
+            ]
     return out
 
 
 def _edited(found: Changes) -> list[str]:
-    out = [f"{len(found.edits)} works were changed"]
+    out = [plural(len(found.edits), "work was changed", "works were changed")]
     for edit in found.edits:
         out += _indented(f"{edit.after.key}: {', '.join(edit.fields)}" if edit.fields else edit.after.key)
         out += [f"        {axis}: {_tags(old) or 'not coded'} -> {_tags(new) or 'not coded'}"
@@ -161,22 +166,29 @@ def _edited(found: Changes) -> list[str]:
 
 
 def _lines(found: Changes, pool: Pool) -> list[str]:
-    out = [f"{len(found.entries)} entries and {len(found.records)} excluded records were added"]
+    records = plural(len(found.records), "excluded record")
+    out = [f"Added: {plural(len(found.entries), 'entry')} and {records}"]
     out += _indented(", ".join(_keys(found.entries)))
-    out += ["", click.style(f"{len(found.status_changes)} claims have a new status", bold=True)]
+    out += [
+        "",
+        click.style(plural(len(found.status_changes), "claim has a new status", "claims have a new status"), bold=True),
+    ]
     for old, new in found.status_changes:
         out.append(wrapped(f"{new.claim.id}: {old.status} -> {new.verdict}", "    "))
-    out += ["", f"{len(found.number_changes)} more have a new number"]
+    out += ["", plural(len(found.number_changes), "more has a new number", "more have a new number")]
     for old, new in found.number_changes:
         out.append(f"    {new.claim.id}: {formatted_number(old)} -> {formatted_number(new)}")
-    out += ["", click.style(f"{len(found.rankings)} rankings have changed", bold=True)]
+    out += ["", click.style(plural(len(found.rankings), "ranking has changed", "rankings have changed"), bold=True)]
     for ranking in found.rankings:
         out.append(wrapped(f"{ranking.axis}: {' > '.join(ranking.before)}", "    "))
         out.append(wrapped(f"now {' > '.join(ranking.after)}", "        "))
-    out += ["", click.style(f"{len(found.filled)} empty cells were filled", bold=True)]
+    out += ["", click.style(plural(len(found.filled), "empty cell was filled", "empty cells were filled"), bold=True)]
     out += [_cell(cell, pool) for cell in found.filled]
     if found.emptied:
-        out += ["", click.style(f"{len(found.emptied)} filled cells were emptied", bold=True)]
+        out += [
+            "",
+            click.style(plural(len(found.emptied), "filled cell was emptied", "filled cells were emptied"), bold=True),
+        ]
         out += [_cell(cell, pool) for cell in found.emptied]
     return out
 

@@ -15,6 +15,7 @@ import click
 
 from survey.atomic import write_atomically
 from survey.cli.literature.options import Day, pass_bib
+from survey.extras import missing
 from survey.literature.loading import EDITIONS, latest_today
 from survey.literature.pool.editions import Edition
 from survey.literature.problems import expected, quoted
@@ -28,6 +29,7 @@ from survey.literature.publishing import (
     reproduced,
     works_of,
 )
+from survey.plurals import plural
 
 HISTORY = 100
 """Maximum number of commits in which an edition is looked for."""
@@ -54,9 +56,16 @@ def edition() -> None:
 @click.option("--note", default="", help="What is new in it.")
 @pass_bib
 def new(folder: Path, day: date, title: str, note: str) -> None:
-    """Publish the pool as of DAY: pin the fingerprint of its data and the keys of its works.
+    """Publish the pool as of DAY, with all that an edition needs: nothing of it is written by hand.
 
-    An edition that is listed without data is published; otherwise one is added.
+    \b
+    bib/editions.toml          title, note, and the fingerprint of the data
+    bib/editions/DAY.sums      checksums, by which a later change is named
+    bib/keys.txt               the keys of its works, which must not disappear
+    tests/site/addresses.txt   the addresses of the site, which must not disappear either
+
+    An edition that is listed without data is published; otherwise one is added. Addresses are listed
+    where the project has such a list; that takes the packages of the site, and a build of its pages.
     """
     if day > latest_today():
         raise click.BadParameter(f"{day} is in the future: more may come in until then", param_hint="DAY")
@@ -66,6 +75,30 @@ def new(folder: Path, day: date, title: str, note: str) -> None:
         raise click.UsageError(str(error)) from None
     _write(files)
     click.echo(f"{day}: published, data {editions_of(folder)[day].data}")
+    _list_addresses(folder)
+    click.echo(f"next: run the tests, commit, and tag the commit edition-{day}, from which the release is made")
+
+
+def _list_addresses(folder: Path) -> None:
+    """Add the addresses of the site of today to the list of the project, if it has one."""
+    project = folder.resolve().parent
+    place = project / "tests" / "site" / "addresses.txt"
+    if not place.is_file():
+        return
+    try:
+        from survey.site.publishing.addresses import site_addresses, with_addresses
+
+        found = site_addresses(project, folder)
+    except ModuleNotFoundError as error:
+        if not (said := missing(error)):
+            raise
+        click.echo(f"{place.relative_to(project)}: nothing was added, as {said}", err=True)
+        return
+    before = place.read_text(encoding="utf-8")
+    after = with_addresses(before, found)
+    write_atomically(place, after.encode())
+    added = len(after.splitlines()) - len(before.splitlines())
+    click.echo(f"{place.relative_to(project)}: {plural(added, 'address', 'addresses')} added")
 
 
 @edition.command(short_help="Keep published editions as they were, after an edit.")
@@ -137,7 +170,7 @@ def _write(files: Files) -> None:
 def _changed(found: Edition) -> str:
     fields = sum(len(rows) for rows in found.rows.values())
     works = len(found.rows)
-    return f"{fields} value{'s' * (fields != 1)} of {works} work{'s' * (works != 1)} kept as published"
+    return f"{plural(fields, 'value')} of {plural(works, 'work')} kept as published"
 
 
 def _not_found(found: Edition, copy: Path | None, rev: str | None) -> str:

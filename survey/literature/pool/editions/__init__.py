@@ -7,7 +7,7 @@ has a checksum per work and per field, so that ``check_editions`` can name what 
 
 from survey.literature.pool.editions.checking import check_editions
 from survey.literature.pool.editions.edition import Edition, Erratum, Row, fingerprint
-from survey.literature.pool.editions.keys import aliases, check_published_keys
+from survey.literature.pool.editions.keys import aliases, check_former_keys, check_published_keys
 from survey.literature.pool.editions.reading import FOLDER, read_editions
 from survey.literature.pool.editions.recording import (
     formatted_rows,
@@ -20,7 +20,7 @@ from survey.literature.pool.editions.restoring import Works, published_works, wo
 from survey.literature.pool.editions.sums import formatted_sums
 
 __all__ = [
-    "FOLDER", "Edition", "Erratum", "Row", "Works", "aliases", "check_editions", "check_published_keys",
-    "fingerprint", "formatted_rows", "formatted_sums", "published_works", "read_editions",
+    "FOLDER", "Edition", "Erratum", "Row", "Works", "aliases", "check_editions", "check_former_keys",
+    "check_published_keys", "fingerprint", "formatted_rows", "formatted_sums", "published_works", "read_editions",
     "rows_between", "with_data", "with_edition", "with_erratum", "works_by_date",
 ]  # fmt: skip

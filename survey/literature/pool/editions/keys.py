@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from survey.literature.bibtex import Block
+from survey.literature.bibtex import Block, address_of
 from survey.literature.pool.entries import Entry
 from survey.literature.problems import Problem, quoted
 
 
 def aliases(works: Iterable[Entry | Block]) -> dict[str, str]:
     """Return the former keys of works with their current keys (field ``ids``, as in biblatex)."""
-    return {old.strip(): work.key for work in works for old in work.text("ids").split(",") if old.strip()}
+    return {old: work.key for work in works for old in _former(work)}
+
+
+def _former(work: Entry | Block) -> Iterator[str]:
+    return filter(None, map(str.strip, work.text("ids").split(",")))
+
+
+def check_former_keys(works: Collection[Entry]) -> Iterator[Problem]:
+    """Yield a problem for every former key whose page would stand in the place of another work, ignoring case."""
+    taken = {address_of(work.key).lower(): work for work in works}
+    for work in works:
+        for old in _former(work):
+            first = taken.setdefault(address_of(old).lower(), work)
+            if first is not work:
+                where = f"{first.key} ({first.path}:{first.block.line})"
+                message = f"{quoted(old)} has the same address as {where}, {address_of(old)}"
+                yield Problem(work.path, work.block.fields["ids"].line, message, work.key, "ids")
 
 
 def check_published_keys(path: Path, keys: Collection[str], former: Mapping[str, str]) -> list[Problem]:

@@ -25,6 +25,7 @@ from survey.literature.pool.editions.edition import (
 )
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
 from survey.literature.taxonomy import read_toml
+from survey.plurals import plural
 
 KEYS = ("title", "note", "data", "errata")
 ERRATUM = ("day", "reason", "was", "works")
@@ -150,7 +151,7 @@ def _read_rows(path: Path, day: date) -> tuple[dict[str, dict[str, Row]], list[P
 def _cells_problem(cells: list[str], day: date) -> str:
     """Return what is wrong with a row; empty if nothing is."""
     if len(cells) != len(COLUMNS):
-        return f"has {len(cells)} cells, expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
+        return f"has {plural(len(cells), 'cell')}, expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
     key, name, value, changed = cells
     if not KEY.fullmatch(key):
         return f"{quoted(key)} cannot be a key"

@@ -11,6 +11,7 @@ from typing import Any
 
 from survey.literature.problems import InvalidSurvey, Problem, quoted
 from survey.literature.taxonomy import Tables
+from survey.plurals import plural
 
 NUMBERS = ("hits", "screened", "kept")
 """In decreasing order: some of the hits are screened, and some of those are kept."""
@@ -160,7 +161,7 @@ class _Reader(Tables):
         if found and len(set(found)) < len(found):
             self._problem(where, "names a work twice", "found")
         if found and len(found) > hits:
-            self._problem(where, f"names {len(found)} works among {hits} hits", "found")
+            self._problem(where, f"names {plural(len(found), 'work')} among {plural(hits, 'hit')}", "found")
         return Search(day, source, family, query, hits, screened, kept, route, found, self.lines.get(where, 1))
 
     def _counted(self, where: str, table: dict[str, Any], routes: Mapping[str, Route]) -> Deduplicated | None:

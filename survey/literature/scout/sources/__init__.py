@@ -9,9 +9,10 @@ from survey.literature.scout.sources.feeds import Feeds
 from survey.literature.scout.sources.files import read_file
 from survey.literature.scout.sources.openalex import OpenAlex
 from survey.literature.scout.sources.openreview import OpenReview
+from survey.literature.scout.sources.pages import Pages
 from survey.literature.scout.sources.semantic_scholar import SemanticScholar
 
 __all__ = [
-    "AclAnthology", "Arxiv", "Asked", "Crossref", "Dblp", "Feeds", "OpenAlex", "OpenReview", "SemanticScholar",
-    "Source", "read_file",
+    "AclAnthology", "Arxiv", "Asked", "Crossref", "Dblp", "Feeds", "OpenAlex", "OpenReview", "Pages",
+    "SemanticScholar", "Source", "read_file",
 ]  # fmt: skip

@@ -8,14 +8,15 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 
 from survey.literature.bibtex import parse_bibtex
 from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.sources.asked import Asked
-from survey.literature.scout.sources.files import work
+from survey.literature.scout.sources.files import record, work
+from survey.plurals import plural
 
 START = re.compile(rb"@(?!string|comment|preamble)([a-z]+)\s*\{", re.IGNORECASE)
 """The start of an entry. It begins a line; an @ within a value does not."""
@@ -35,8 +36,17 @@ class AclAnthology:
 
     name = "acl"
 
-    def __init__(self, address: str = "https://aclanthology.org/anthology+abstracts.bib.gz") -> None:
-        self.address = address
+    def __init__(
+        self,
+        address: str = "https://aclanthology.org/anthology+abstracts.bib.gz",
+        one: str = "https://aclanthology.org",
+    ) -> None:
+        self.address, self.one = address, one
+
+    def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
+        """Yield the works with these ids, such as 2026.acl-long.1; nothing for one that the Anthology does not have."""
+        for id in ids:
+            yield from record(client, self.name, f"{self.one}/{id}.bib")
 
     def find(self, client: Client, asked: Asked) -> Iterator[Candidate]:
         """Yield the works of the years that are asked for. Entries have no day.
@@ -68,7 +78,9 @@ class AclAnthology:
             raise OutOfReach(self.name, "gave a file without an entry in BibTeX")
         if broken:
             named = ", ".join(broken[:5]) + (", ..." if len(broken) > 5 else "")
-            raise OutOfReach(self.name, f"has {len(broken)} entries that cannot be read ({named}); all others were")
+            raise OutOfReach(
+                self.name, f"has {plural(len(broken), 'entry')} that cannot be read ({named}); all others were"
+            )
 
 
 def _entries(body: bytes) -> Iterator[tuple[int, bytes]]:

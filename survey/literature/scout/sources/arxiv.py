@@ -8,6 +8,7 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.sources.asked import Asked, parts
 from survey.literature.scout.sources.feeds import read_feed, tree
+from survey.plurals import plural
 
 TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 
@@ -41,7 +42,9 @@ class Arxiv:
                 raise OutOfReach(self.name, f"has more than {MOST} works since {asked.since}: ask for fewer days")
             if len(found) < min(PAGE, total - start):  # arXiv sometimes answers with an empty page
                 client.forget(self.name, self.address, page)
-                raise OutOfReach(self.name, f"gave {len(found)} works from {start + 1} on, of {total}: ask again later")
+                raise OutOfReach(
+                    self.name, f"gave {plural(len(found), 'work')} from {start + 1} on, of {total}: ask again later"
+                )
             yield from found
             if start + PAGE >= total:
                 return

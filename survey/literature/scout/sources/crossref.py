@@ -18,12 +18,16 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, one_line
 from survey.literature.scout.sources.feeds import plain
+from survey.plurals import plural
 
 PAGE = 200
 """Records in one answer. 1,000 are allowed, but each may list hundreds of references."""
 
 MOST = 1000
 """How many works are taken for one query: those that resemble it most. The others often share one word with it."""
+
+KINDS = {"journal-article": "article", "proceedings-article": "inproceedings", "book-chapter": "incollection"}
+"""The types of entries for types of records; others have no venue that styles ask for."""
 
 HEADING = re.compile(r"<(jats:)?title>\s*abstract\s*</(jats:)?title>", re.IGNORECASE)
 WITHDRAWN = frozenset({"retraction", "withdrawal", "removal", "partial_retraction"})
@@ -67,6 +71,7 @@ class _Work(msgspec.Struct, frozen=True, rename="kebab"):
     posted: _Date | None = None
     published_online: _Date | None = None
     published_print: _Date | None = None
+    type: str | None = None
     relation: Any = None
     updated_by: list[_Update] | None = None
     url: str | None = msgspec.field(default=None, name="URL")
@@ -127,7 +132,7 @@ class Crossref:
                 return
             if not page.items:
                 client.forget(self.name, self.address, query)
-                raise OutOfReach(self.name, f'gave {given} of {page.total_results} works for "{words}"')
+                raise OutOfReach(self.name, f'gave {given} of {plural(page.total_results, "work")} for "{words}"')
 
 
 def _title(work: _Work) -> str:
@@ -139,7 +144,9 @@ def _title(work: _Work) -> str:
 def _candidate(work: _Work, source: str) -> Candidate:
     doi = identifiers(work.doi)
     days = filter(None, map(_day, (work.posted, work.published_online, work.published_print, work.issued)))
-    names = (f"{one.given or ''} {one.family or ''}" if one.family else one.name for one in work.author or ())
+    named = [one for one in work.author or () if one.family or one.name]
+    names = (f"{one.given or ''} {one.family}" if one.family else one.name for one in named)
+    venue = plain(next(iter(work.container_title or ()), ""))
     return Candidate(
         title=_title(work),
         authors=tuple(name for text in names if (name := one_line(text))),
@@ -147,11 +154,27 @@ def _candidate(work: _Work, source: str) -> Candidate:
         arxiv=identifiers(*_related(work))[0] or doi[0],
         doi=doi[1],
         announced=min(days, default=None),
-        venue=plain(next(iter(work.container_title or ()), "")),
+        venue=venue,
         links=(work.url,) if work.url else (),
         withdrawn=any(update.type in WITHDRAWN for update in work.updated_by or ()),
         sources=(source,),
+        parted=tuple(map(_parted, named)),
+        kind=KINDS.get(work.type or "", "") if venue else "",
+        published=_published(work.issued),
     )
+
+
+def _parted(author: _Author) -> str:
+    """Return a name as BibTeX sorts it. One without a first name is that of an institution."""
+    if not author.family or not author.given:
+        return f"{{{one_line(author.family or author.name)}}}"
+    return f"{one_line(author.family)}, {one_line(author.given)}"
+
+
+def _published(found: _Date) -> str:
+    """Return a date as far as it is known."""
+    parts = next(iter(found.date_parts), [])
+    return "-".join(f"{part:02}" for part in parts if part)
 
 
 def _related(work: _Work) -> Iterator[str]:

@@ -6,15 +6,18 @@ A record has title, authors, venue, year and DOI, but neither an abstract nor a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 
 import msgspec
+from msgspec.structs import replace
 
 from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer
 from survey.literature.scout.sources.feeds import plain
+from survey.literature.scout.sources.files import record
+from survey.plurals import plural
 
 PAGE = 1000
 """Records in one answer: the maximum."""
@@ -67,8 +70,10 @@ class Dblp:
 
     name = "dblp"
 
-    def __init__(self, address: str = "https://dblp.org/search/publ/api") -> None:
-        self.address = address
+    def __init__(
+        self, address: str = "https://dblp.org/search/publ/api", records: str = "https://dblp.org/rec"
+    ) -> None:
+        self.address, self.records = address, records
 
     def find(self, client: Client, asked: Asked) -> Iterator[Candidate]:
         """Yield the works that match a query and are of the years that are asked for, one query after another."""
@@ -86,7 +91,18 @@ class Dblp:
                     break
                 if not hits.hit:
                     client.forget(self.name, self.address, query)
-                    raise OutOfReach(self.name, f'gave {given} of {total} works for "{words}": ask for more words')
+                    raise OutOfReach(
+                        self.name, f'gave {given} of {plural(total, "work")} for "{words}": ask for more words'
+                    )
+
+    def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
+        """Yield the works with these keys, such as conf/nips/Muster26; nothing for one that DBLP does not have."""
+        for id in ids:
+            for found in record(client, self.name, f"{self.records}/{id}.bib"):
+                authors = tuple(NAMESAKE.sub("", name) for name in found.authors)
+                parted = found.parted if authors == found.authors else ()  # a number was taken for a last name
+                found = replace(found, title=found.title.removesuffix("."), authors=authors, parted=parted)
+                yield replace(found, venue="", kind="") if found.venue == PREPRINTS else found
 
     def _number(self, text: str) -> int:
         if not text.isdecimal():

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from survey.literature.bibtex import Block, parse_names, read_bibtex, readable
+from survey.literature.bibtex import MONTHS, REQUIRED_BY_TYPE, Block, parse_bibtex, parse_names, read_bibtex, readable
 from survey.literature.problems import InvalidSurvey, Problem, expected
-from survey.literature.scout.asking import OutOfReach
+from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import day, one_line
 from survey.literature.scout.sources.feeds import plain, read_feed
@@ -131,6 +131,26 @@ def _words(value: Any, separators: str) -> list[str]:
     return [one_line(one) for one in text.split(separators[0]) if one.strip()]
 
 
+def record(client: Client, source: str, address: str) -> Iterator[Candidate]:
+    """Yield the one work of a page in BibTeX; nothing if there is no such page.
+
+    Raises:
+        OutOfReach: if the page is not what it is called.
+
+    """
+    try:
+        body = client.get(source, address)
+    except OutOfReach as error:
+        if error.status != 404:
+            raise
+        return
+    document = parse_bibtex(body.decode("utf-8", "replace"))
+    if len(document.blocks) != 1 or not document.blocks[0].text("title"):
+        client.forget(source, address)
+        raise OutOfReach(source, f"gave no entry in BibTeX at {address}")
+    yield work(document.blocks[0], source)
+
+
 def work(block: Block, source: str) -> Candidate:
     """Return an entry in BibTeX as a candidate. Its authors end before "and others"."""
 
@@ -149,7 +169,27 @@ def work(block: Block, source: str) -> Candidate:
         announced=day(text("announced")),
         links=(text("url"),) if text("url").startswith(("http://", "https://")) else (),
         sources=(source,),
+        parted=_parted(block.text("author")),
+        kind=block.type if {"journal", "booktitle"} & {*REQUIRED_BY_TYPE.get(block.type, ())} else "",
+        published=_published(text("year"), text("month")),
     )
+
+
+def _published(year: str, month: str) -> str:
+    """Return a date as far as an entry says it."""
+    if not re.fullmatch("[0-9]{4}", year):
+        return ""
+    name = month.lower()[:3]
+    return f"{year}-{MONTHS.index(name) + 1:02}" if name in MONTHS else year
+
+
+def _parted(text: str) -> tuple[str, ...]:
+    """Return the names of a field of authors as BibTeX sorts them; none if it cannot read them all."""
+    try:
+        names = parse_names(one_line(text).removesuffix(" and others"))
+    except ValueError:
+        return ()
+    return tuple(f"{{{name}}}" if name.corporate else name.sorted for name in names if str(name))
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -16,6 +16,10 @@ from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, day, parts
 from survey.literature.scout.sources.feeds import plain
+from survey.plurals import plural
+
+KINDS = {"journal": "article", "conference": "inproceedings"}
+"""The types of entries for types of venues."""
 
 PAGE = 100
 """Works in one answer: the maximum."""
@@ -96,7 +100,7 @@ class OpenAlex:
         known = [work.id.rpartition("/")[2] for some in parts(asked.cited, AT_ONCE) for work in self._ids(client, some)]
         if not known:
             raise OutOfReach(
-                self.name, f"knows none of the {len(asked.cited)} works of which it should say who cites them"
+                self.name, f"knows none of {plural(len(asked.cited), 'work')} of which it should say who cites them"
             )
         time = f"from_publication_date:{asked.since},to_publication_date:{asked.until}"
         for some in parts(list(dict.fromkeys(known)), AT_ONCE):
@@ -131,7 +135,7 @@ class OpenAlex:
                 return
             if not page.results or (self.key and not cursor):
                 client.forget(self.name, self.address, asked)
-                raise OutOfReach(self.name, f"gave {given} of {page.meta.count} works")
+                raise OutOfReach(self.name, f"gave {given} of {plural(page.meta.count, 'work')}")
 
 
 def _doi(text: str) -> str:
@@ -156,6 +160,8 @@ def _candidate(work: _Work, source: str) -> Candidate:
         links=tuple(dict.fromkeys(link for link in links if link)),
         withdrawn=bool(work.is_retracted),
         sources=(source,),
+        kind=KINDS.get(journal.type or "", "") if journal and journal.display_name else "",
+        published=(work.publication_date or "")[:4],
     )
 
 

@@ -5,14 +5,16 @@ A note has title, authors, abstract and venue, each as {"value": ...}, and its d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from typing import TypeVar
 
 import msgspec
 
 from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate
 from survey.literature.scout.sources.asked import Asked, answer, one_line
+from survey.plurals import plural
 
 PAGE = 1000
 """Notes in one answer: the maximum."""
@@ -54,6 +56,13 @@ class _Page(msgspec.Struct, frozen=True):
     count: int
 
 
+class _Some(msgspec.Struct, frozen=True):
+    notes: list[_Note]
+
+
+P = TypeVar("P", _Page, _Some)
+
+
 class OpenReview:
     """OpenReview's API, version 2. It turns away those who have no token of a login."""
 
@@ -68,19 +77,24 @@ class OpenReview:
             given = 0
             while True:
                 query = {"content.venueid": venue, "limit": str(PAGE), "offset": str(given)}
-                page = self._page(client, query)
+                page = self._page(client, query, _Page)
                 yield from (_candidate(note, self.name) for note in page.notes)
                 given += len(page.notes)
                 if given >= page.count:
                     break
                 if not page.notes:
                     client.forget(self.name, self.address, query)
-                    raise OutOfReach(self.name, f"gave {given} of {page.count} works of {venue}")
+                    raise OutOfReach(self.name, f"gave {given} of {plural(page.count, 'work')} of {venue}")
 
-    def _page(self, client: Client, query: dict[str, str]) -> _Page:
+    def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
+        """Yield the works with these ids, as in openreview.net/forum?id=ID."""
+        for id in ids:
+            yield from (_candidate(note, self.name) for note in self._page(client, {"id": id}, _Some).notes)
+
+    def _page(self, client: Client, query: dict[str, str], shape: type[P]) -> P:
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else None
         try:
-            return answer(client, self.name, self.address, query, _Page, headers=headers)
+            return answer(client, self.name, self.address, query, shape, headers=headers)
         except OutOfReach as error:
             if error.status not in (401, 403):
                 raise

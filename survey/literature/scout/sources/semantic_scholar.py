@@ -5,13 +5,17 @@ A work has title, abstract, authors, venue, day, and its ids elsewhere, among th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
 import msgspec
 
 from survey.literature.scout.asking import Client, OutOfReach
 from survey.literature.scout.candidates import Candidate, identifiers
 from survey.literature.scout.sources.asked import Asked, answer, day, one_line
+
+KINDS = {"JournalArticle": "article", "Conference": "inproceedings"}
+"""The types of entries for types of publications."""
 
 FIELDS = "title,abstract,authors,externalIds,publicationDate,venue,url"
 
@@ -33,6 +37,7 @@ class _Paper(msgspec.Struct, frozen=True, rename="camel"):
     publication_date: str | None
     venue: str | None = None
     url: str | None = None
+    publication_types: list[str] | None = None
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -47,9 +52,12 @@ class SemanticScholar:
     name = "semantic-scholar"
 
     def __init__(
-        self, address: str = "https://api.semanticscholar.org/graph/v1/paper/search/bulk", key: str = ""
+        self,
+        address: str = "https://api.semanticscholar.org/graph/v1/paper/search/bulk",
+        key: str = "",
+        paper: str = "https://api.semanticscholar.org/graph/v1/paper",
     ) -> None:
-        self.address, self.key = address, key
+        self.address, self.key, self.paper = address, key, paper
 
     def find(self, client: Client, asked: Asked) -> Iterator[Candidate]:
         """Yield the works that match a query and appeared in the time that is asked for, one query after another."""
@@ -57,6 +65,23 @@ class SemanticScholar:
             query = {"query": words, "publicationDateOrYear": f"{asked.since}:{asked.until}", "fields": FIELDS}
             for page in self._pages(client, query):
                 yield from (_candidate(paper, self.name) for paper in page.data if one_line(paper.title))
+
+    def facts(self, client: Client, ids: Sequence[str]) -> Iterator[Candidate]:
+        """Yield the works with these arXiv ids, DOIs or ids of its own; nothing for one that it does not know."""
+        headers = {"x-api-key": self.key} if self.key else None
+        for id in ids:
+            arxiv, doi = identifiers(id)
+            name = f"ARXIV:{arxiv}" if arxiv else f"DOI:{doi}" if doi else id
+            address = f"{self.paper}/{quote(name, safe=':')}"
+            try:
+                query = {"fields": f"{FIELDS},publicationTypes"}
+                paper = answer(client, self.name, address, query, _Paper, headers=headers)
+            except OutOfReach as error:
+                if error.status != 404:
+                    raise
+                continue
+            if one_line(paper.title):
+                yield _candidate(paper, self.name)
 
     def _pages(self, client: Client, query: dict[str, str]) -> Iterator[_Page]:
         headers = {"x-api-key": self.key} if self.key else None
@@ -76,6 +101,8 @@ class SemanticScholar:
 def _candidate(paper: _Paper, source: str) -> Candidate:
     ids = paper.external_ids or _Ids()
     arxiv, doi = identifiers(ids.arxiv or "", ids.doi or "")
+    venue = "" if paper.venue == "arXiv.org" else one_line(paper.venue)
+    kinds = (KINDS[name] for name in paper.publication_types or () if name in KINDS)
     return Candidate(
         title=one_line(paper.title),
         authors=tuple(name for author in paper.authors or () if (name := one_line(author.name))),
@@ -83,7 +110,9 @@ def _candidate(paper: _Paper, source: str) -> Candidate:
         arxiv=arxiv,
         doi=doi,
         announced=day(paper.publication_date),
-        venue="" if paper.venue == "arXiv.org" else one_line(paper.venue),
+        venue=venue,
         links=(paper.url,) if paper.url else (),
         sources=(source,),
+        kind=next(kinds, "") if venue else "",
+        published=(paper.publication_date or "")[:7],
     )

@@ -26,7 +26,9 @@ from survey.literature.pool import Adjudication, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.drafts import SUMMARY
 from survey.site.facts import Facts, Files
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
+from survey.site.markup.text import in_sentence
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,9 +48,11 @@ def agreement_pages(facts: Facts) -> Files:
     """Yield the overview, the figures and confusions of each pair, and the disagreements on each axis.
 
     The overview starts with the pair that has the most entries read blind, since agreement of readers
-    who knew each other's tags shows little.
+    who knew each other's tags shows little. Nothing if there is no second reading of any kind.
     """
     pool = facts.pool
+    if not has(pool, PAGE):
+        return
     yield from _settlements(pool)
     if pool.audits:
         yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE, stands=stands,
@@ -279,8 +283,8 @@ def _sentence(found: Sequence[Agreement]) -> str:
         return "There is nothing to compare yet."
     low, high = defined[0], defined[-1]
     return (
-        f"Corrected for chance, agreement ranges from {_digits(high.kappa.value, 2)} on {high.axis.label.lower()} "
-        f"to {_digits(low.kappa.value, 2)} on {low.axis.label.lower()} (Cohen's kappa)."
+        f"Corrected for chance, agreement ranges from {_digits(high.kappa.value, 2)} on {in_sentence(high.axis.label)} "
+        f"to {_digits(low.kappa.value, 2)} on {in_sentence(low.axis.label)} (Cohen's kappa)."
     )
 
 

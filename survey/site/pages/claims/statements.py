@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 from survey.extras import PROJECT
 from survey.literature import Pool
+from survey.literature.bibtex import address_of
 from survey.literature.claims import READINGS, Judgement, question
 from survey.literature.export.rdf import (
     PREFIXES,
@@ -29,7 +30,7 @@ from survey.literature.export.rdf import (
 )
 from survey.literature.pool import Entry
 from survey.literature.taxonomy import licence
-from survey.site.markup.links import address, urn
+from survey.site.markup.links import address, entry_page, urn
 from survey.site.pages.claims.vocabulary import definitions, slug
 
 VOCABULARY = "claims/vocabulary.ttl"
@@ -219,7 +220,7 @@ class Statements:
 
     def _work(self, key: str) -> Iri:
         """Return the IRI of an entry, or of the row of an excluded record."""
-        return self.iri(f"entries/{key}.md") if key in self.pool else self.iri("explore/excluded.md", key)
+        return self.iri(entry_page(key)) if key in self.pool else self.iri("explore/excluded.md", address_of(key))
 
     def _sources(self, judgement: Judgement) -> list[Entry]:
         """Return the work that made a claim first, if the claim names one of the background."""

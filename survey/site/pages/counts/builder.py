@@ -6,6 +6,7 @@ from survey.literature import Value
 from survey.literature.agreement import Figure
 from survey.site.charts.pool_charts import pairs
 from survey.site.facts import Facts, Files
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 from survey.site.pages.counts.appraisal import appraisal_page
 from survey.site.pages.counts.crosstab import crosstab_page
@@ -13,13 +14,15 @@ from survey.site.pages.counts.screening import screening_page
 
 
 def count_pages(facts: Facts) -> Files:
-    """Yield the pages on statistics, cross-tabulations, screening and appraisal."""
+    """Yield the pages on statistics, and on pairs of axes, screening and appraisal if there is something to show."""
     yield _statistics(facts)
     page = "measure/crosstabs.md"
-    yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
+    if has(facts.pool, page):
+        yield page, render("pages/counts/crosstabs.md.j2", pool=facts.pool, page=page, pairs=pairs(facts.pool.taxonomy))
     for rows, columns in pairs(facts.pool.taxonomy):
         yield crosstab_page(facts, rows, columns)
-    yield screening_page(facts)
+    if has(facts.pool, "measure/screening.md"):
+        yield screening_page(facts)
     yield from appraisal_page(facts)
 
 

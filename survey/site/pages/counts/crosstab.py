@@ -7,7 +7,8 @@ from itertools import product
 
 from survey.literature import Axis
 from survey.literature.agreement import Figure
-from survey.literature.pool import Entry, cell_label, cells, counted
+from survey.literature.counting import by_frequency, is_folded, leading
+from survey.literature.pool import Entry, cell_label, counted
 from survey.literature.related import first_to_know
 from survey.site.facts import Facts
 from survey.site.markup.links import anchor
@@ -16,6 +17,10 @@ from survey.site.pages.related.builder import cell_bib
 
 SHOWN = 6
 """Entries that the line of a cell lists: a page of 150 cells stays light, and the table of entries has the rest."""
+
+
+SHOWN_OF_MANY = 3
+"""The same on the page of a pair with many values."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Cell:
     entries: list[Entry]
     figure: Figure
     bib: str
+    first: bool
+    """Whether a table of many values shows it at once."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,8 @@ class Row:
     label: str
     filled: list[Cell]
     empty: list[Cell]
+    first: bool
+    """Whether a table of many values shows it at once."""
 
 
 def crosstab_page(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
@@ -55,9 +64,11 @@ def crosstab_page(facts: Facts, rows: str, columns: str) -> tuple[str, str]:
         sources=facts.uncertain.sources((rows, columns)),
         rows=pool.taxonomy[rows],
         columns=pool.taxonomy[columns],
-        table=table,
+        table=[row for row in table if row.first],
+        rest=[row for row in table if not row.first],
+        folded=(folded := is_folded(pool.taxonomy[rows]) or is_folded(pool.taxonomy[columns])),
         empty=sum(len(row.empty) for row in table),
-        shown=SHOWN,
+        shown=SHOWN_OF_MANY if folded else SHOWN,
         example=cites[first].sentence,
         pattern=cites[first].pattern(places),
         reliable=[readers.reliability(axis) for axis in (rows, columns)],
@@ -75,18 +86,23 @@ def table_of(facts: Facts, rows: str, columns: str) -> list[Row]:
         for place in product(counted(entry, down), counted(entry, across)):
             found.setdefault(place, []).append(entry)
 
+    hidden = {
+        axis.id: {*axis.value_cells} - {*leading(pool, axis)} for axis in (down, across)
+    }  # behind the most frequent values
+
     def cell(a: str, b: str) -> Cell:
         filters, place = [(rows, a), (columns, b)], anchor(a, b)
         entries = first_to_know(found.get((a, b), []), filters, facts.passages, pool.taxonomy)
         bib = cell_bib(cites[place]) if entries and place in cites else ""
         figure = facts.uncertain.crossed({rows: a, columns: b})
-        return Cell(b, cell_label(pool.taxonomy, across, b), place, entries, figure, bib)
+        return Cell(b, cell_label(pool.taxonomy, across, b), place, entries, figure, bib, b not in hidden[columns])
 
     out = []
-    for a in cells(down):
-        line = [cell(a, b) for b in cells(across)]
+    for a in by_frequency(pool, down):
+        line = [cell(a, b) for b in by_frequency(pool, across)]
         empty = [one for one in line if not one.entries and _is_value(down, a) and _is_value(across, one.id)]
-        out.append(Row(a, cell_label(pool.taxonomy, down, a), [one for one in line if one.entries], empty))
+        filled = [one for one in line if one.entries]
+        out.append(Row(a, cell_label(pool.taxonomy, down, a), filled, empty, a not in hidden[rows]))
     return [row for row in out if row.filled or row.empty]
 
 

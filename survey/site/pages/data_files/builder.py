@@ -14,13 +14,15 @@ from itertools import chain, combinations
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool, counts
+from survey.literature.bibtex import address_of
 from survey.literature.export.tables import TEXTS, entry_data
 from survey.literature.pool import cell_label, cells, counted
 from survey.literature.taxonomy import Licence, Term, licence
+from survey.plurals import plural
 from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.downloads import DOWNLOADS
-from survey.site.markup.links import address, anchor
+from survey.site.markup.links import address, anchor, entry_page
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import structured
 
@@ -58,9 +60,9 @@ def _entries(pool: Pool) -> Iterator[tuple[str, str, str]]:
     """Yield path, content and description of the file of each entry."""
     stamp = _stamp(pool)
     for entry in pool:
-        more = {"page": address(f"entries/{entry.key}.md"), "work": structured(entry)}
+        more = {"page": address(entry_page(entry.key)), "work": structured(entry)}
         words = f"One entry: {entry.by}, {entry.year}."
-        yield f"data/entries/{entry.key}.json", _compact(stamp | entry_data(entry) | more), words
+        yield f"data/entries/{address_of(entry.key)}.json", _compact(stamp | entry_data(entry) | more), words
 
 
 def _counted(pool: Pool) -> Iterator[tuple[str, str, str]]:
@@ -151,7 +153,7 @@ def datapackage(pool: Pool, whole: bytes, table: bytes) -> dict[str, Any]:
         "profile": "data-package",
         "name": "-".join("".join(c if c.isalnum() else " " for c in pool.taxonomy.title.lower()).split()),
         "title": pool.taxonomy.title,
-        "description": f"{len(pool)} entries{said}, as of {pool.day}, data {pool.fingerprint}.",
+        "description": f"{plural(len(pool), 'entry')}{said}, as of {pool.day}, data {pool.fingerprint}.",
         "version": pool.day.isoformat(),
         **({"licenses": [_terms(terms)]} if (terms := licence(settings.licence)) else {}),
         **({"contributors": [{"title": settings.creator, "role": "author"}]} if settings.creator else {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from survey.literature import Pool
 from survey.literature.taxonomy import licence
+from survey.plurals import plural
 from survey.site.markup.downloads import DOWNLOADS
 
 
@@ -16,7 +17,7 @@ def dataset(pool: Pool, site_url: str) -> dict[str, object]:
         "@context": "https://schema.org",
         "@type": "Dataset",
         "name": pool.taxonomy.title,
-        "description": f"A tagged bibliography: {len(pool)} entries{said}, as of {pool.day}.",
+        "description": f"A tagged bibliography: {plural(len(pool), 'entry')}{said}, as of {pool.day}.",
         **({"license": terms.said} if terms else {}),
         "dateModified": pool.last_added.isoformat(),
         "url": site_url,

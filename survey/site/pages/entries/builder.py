@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from unicodedata import normalize
 
 from survey.literature import Entry, Pool
 from survey.literature.claims import SIGNS, Judgement, Status
@@ -14,6 +15,7 @@ from survey.site.cache import digest
 from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
 from survey.site.markup.citations import coins
+from survey.site.markup.links import entry_page
 from survey.site.markup.templates import render
 from survey.site.markup.works import name_of
 from survey.site.pages.claims.ledger import claims_of
@@ -24,11 +26,16 @@ def entry_pages(facts: Facts) -> Files:
     others = facts.reading(NO_PROSE)
     near, counting = others.once(_near), others.once(_counting)
     for entry in facts.pool:
-        yield f"entries/{entry.key}.bib", to_bib(facts.pool.keep([entry.key]))
+        yield bib_of(entry.key), to_bib(facts.pool.keep([entry.key]))
         works = [(others.pool[key], shared) for key, shared in near[entry.key]]
         claims = [one.brief for one in counting.get(entry.key, [])]
-        yield f"entries/{entry.key}.md", _page(facts, entry, works, claims)
+        yield entry_page(entry.key), _page(facts, entry, works, claims)
     yield from _moved(facts.pool)
+
+
+def bib_of(key: str) -> str:
+    """Return the path of the BibTeX of an entry."""
+    return entry_page(key).removesuffix(".md") + ".bib"
 
 
 def _page(
@@ -38,7 +45,7 @@ def _page(
     claims: list[tuple[str, str, Status]],
 ) -> str:
     """Return the page of an entry, made again only if what is shown of it, or beside it, has changed."""
-    pool, page, mentions = facts.pool, f"entries/{entry.key}.md", facts.mentions(entry.key)
+    pool, page, mentions = facts.pool, entry_page(entry.key), facts.mentions(entry.key)
 
     def made() -> str:
         return render(
@@ -47,6 +54,7 @@ def _page(
             taxonomy=pool.taxonomy,
             appraisal=pool.appraisal,
             page=page,
+            bib_file=bib_of(entry.key),
             axes=[a for a in pool.taxonomy.on("entry") if a.id in entry.tags],
             bib=to_bib(pool.keep([entry.key]), stamped=False),
             near=near,
@@ -54,17 +62,23 @@ def _page(
             counting=claims,
             signs=SIGNS,
             structured=structured(entry),
-            names=[entry.key, *filter(None, [name_of(entry)])],
+            names=[entry.key, *_names(entry)],
             coins=coins(entry),
             issues=facts.issues,
             mentions=mentions,
         )
 
     fields = [entry.block.type, entry.key, *((name, field.text) for name, field in entry.block.fields.items())]
-    beside = [(other.key, other.title, other.by, other.year, shared) for other, shared in near]
+    beside = [(other.key, other.text("title"), other.by, other.year, shared) for other, shared in near]
     shown = [fields, beside, [(*claim, status.name) for *claim, status in claims], facts.issues, facts.other_data]
     shown += [(one.page, one.title, one.passages) for one in mentions]
     return facts.cached(f"{page} {digest(json.dumps(shown))}", made, data=False)
+
+
+def _names(entry: Entry) -> list[str]:
+    """Return the names by which a search finds a work besides its title; MARS² is typed MARS2 as well."""
+    name = name_of(entry)
+    return list(dict.fromkeys(filter(None, (name, normalize("NFKC", name)))))
 
 
 def _near(facts: Facts) -> Neighbours:
@@ -77,7 +91,7 @@ def _counting(facts: Facts) -> dict[str, list[Judgement]]:
 
 def source_locations(pool: Pool) -> dict[str, tuple[str, int]]:
     """Return the file and line of the source of each page, by the page's path."""
-    return {f"entries/{e.key}.md": (e.path, e.block.line) for e in pool}
+    return {entry_page(e.key): (e.path, e.block.line) for e in pool}
 
 
 def structured(entry: Entry) -> dict[str, object]:
@@ -100,7 +114,8 @@ def structured(entry: Entry) -> dict[str, object]:
 def _moved(pool: Pool) -> Iterator[tuple[str, str]]:
     """Yield the pages of former keys, so that no published address disappears."""
     for old, key in aliases(pool).items():
-        yield f"entries/{old}.md", render("pages/entries/moved.md.j2", old=old, entry=pool[key])
+        if entry_page(old) != entry_page(key):
+            yield entry_page(old), render("pages/entries/moved.md.j2", old=old, entry=pool[key])
 
 
 def _readings(pool: Pool, entry: Entry) -> list[tuple[str, str, str, str, list[tuple[str, str, str]]]]:

@@ -20,6 +20,7 @@ from survey.literature.export.ris import to_ris
 from survey.literature.export.tables import to_csv
 from survey.literature.pool import NOT_CODED, cell_label, cells, mentioned
 from survey.site.facts import Facts, Files
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 
 PER_PAGE = 100
@@ -56,8 +57,10 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
 
 
 def excluded_pages(facts: Facts) -> Files:
-    """Yield the list of excluded records, with the reason for each."""
+    """Yield the list of excluded records, with the reason for each; nothing if there are none."""
     pool, page = facts.pool, "explore/excluded.md"
+    if not has(pool, page):
+        return
     axes = pool.taxonomy.on("record")
     yield page, render("pages/explorer/excluded.md.j2", pool=pool, page=page, axes=axes)
 

@@ -1,6 +1,7 @@
 /* Drawing of the table's rows: a portion at first, the rest on request. */
 
 import { element, one } from "../../theme/scripts/dom.js";
+import { addressOf } from "../../theme/scripts/works.js";
 
 // Rows drawn in the first step, and again in the frame that shows it: a screenful, so that
 // the result appears at once. Each further frame doubles the rows, since every frame lays out
@@ -65,7 +66,7 @@ export class Table {
 
   // Draws the row that the address names, if it is not drawn yet.
   reveal(hash) {
-    const place = this.visible.findIndex(({ key }) => hash === `#${key}`);
+    const place = this.visible.findIndex(({ key }) => hash === `#${addressOf(key)}`);
     if (place < 0 || this.body.rows[place]) return;
     this.limit = Math.max(this.limit, place + 1);
     this.drawUpTo(place + 1);

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from survey.literature import Axis, Pool
 from survey.literature.agreement import Readings
+from survey.literature.counting import by_frequency, is_folded, leading
 from survey.literature.export.bib import to_bib
 from survey.literature.gaps import (
     OPEN,
@@ -22,12 +23,17 @@ from survey.literature.gaps.indicators import carried
 from survey.literature.pool import Note
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import anchor, url
+from survey.site.markup.optional import has
 from survey.site.markup.templates import render
+from survey.site.markup.text import in_sentence
 from survey.site.pages.gaps.bias import left_out, read_on, searched
 from survey.site.pages.gaps.cards import MARKS, Card, gap_anchor, map_path, maps_with_cards, marks, named
 
 STRONGEST = 20
 """Gaps in the list of the least expected ones."""
+
+LISTED = 40
+"""Cells of a kind that the page of a map with many values lists; the map has all."""
 
 SURPRISING = 0.05
 """A probability below this counts as surprising."""
@@ -39,7 +45,9 @@ Cards = Mapping[int, tuple[Card, ...]]
 
 
 def gap_pages(facts: Facts) -> Files:
-    """Yield every file on gaps: the overview, and a map for each pair of main axes with its entries."""
+    """Yield every file on gaps, if there are two main axes: the overview, and a map for each pair with its entries."""
+    if not has(facts.pool, "gaps/index.md"):
+        return
     pool, found = facts.pool, facts.once(maps_with_cards)
     maps, cards = [map for map, _ in found], {id(map): cards for map, cards in found}
     yield from _index(pool, maps, cards, pool.notes, facts.readers)
@@ -94,11 +102,24 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...], readers: Readings) ->
     reasons: dict[str, list[Cell]] = {}
     for cell in map.of(Kind.IMPOSSIBLE):
         reasons.setdefault(cell.why, []).append(cell)
+    folded = _is_folded(map)
+    left = [cell for cell in map.of(*OPEN) if cell not in carded]
+    further = map.of(Kind.FURTHER)
+    if folded:
+        left, further = sorted(left, key=_expected), tuple(sorted(further, key=_expected))
     yield page, render(
         "pages/gaps/map.md.j2",
         pool=pool,
         page=page,
         map=map,
+        folded=folded,
+        down=leading(pool, map.rows),
+        across=leading(pool, map.columns),
+        every_row=[cell for cell in by_frequency(pool, map.rows) if cell in map.rows.value_cells],
+        every_column=[cell for cell in by_frequency(pool, map.columns) if cell in map.columns.value_cells],
+        links=(*OPEN, Kind.FURTHER),
+        listed_open=LISTED if folded else len(left),
+        listed_further=LISTED if folded else len(further),
         bib=bib,
         cards=cards,
         link={place: _link(page, map, cell, cards) for place, cell in map.cells.items()},
@@ -109,9 +130,9 @@ def _map(pool: Pool, map: GapMap, cards: tuple[Card, ...], readers: Readings) ->
         read={card.anchor: readers.counts(card.cell.entries, rows, columns) for card in cards},
         found=_found(pool, map),
         reasons=reasons,
-        further=map.of(Kind.FURTHER),
+        further=further,
         inherited=[cell for cell in map if cell.foundations_only],
-        left=[cell for cell in map.of(*OPEN) if cell not in carded],
+        left=left,
         left_thin=len([cell for cell in map.of(Kind.THIN) if cell not in carded]),
         total={kind: len(map.of(kind)) for kind in marks(pool)},
         looked=search_start(pool),
@@ -160,8 +181,9 @@ def _found(pool: Pool, map: GapMap) -> str:
     verb = "is" if parts and parts[0].startswith("1 ") else "are"
     parts[:1] = [first.replace(" ", f" {verb} ", 1) for first in parts[:1]]
     rest = f" Of the other {len(map.cells) - filled}, {_listed(parts)}." if parts else ""
+    cells = f"{len(map.cells)} cells of {in_sentence(map.rows.label)} by {in_sentence(map.columns.label)}"
     return (
-        f"{filled} of {len(map.cells)} cells of {map.rows.label.lower()} by {map.columns.label.lower()} hold entries, "
+        f"{filled} of {cells} hold entries, "
         f"{total[Kind.THIN]} of them one or two.{rest} "
         f"(n = {map.n} with a value on both axes, of {map.total}; edition {pool.day.isoformat()}.)"
     )
@@ -177,12 +199,20 @@ def _strength(map: GapMap) -> dict[tuple[str, str], int]:
     return {place: -(-5 * cell.count // most) for place, cell in map.cells.items()}
 
 
+def _is_folded(map: GapMap) -> bool:
+    return is_folded(map.rows) or is_folded(map.columns)
+
+
+def _expected(cell: Cell) -> float:
+    return -cell.expected
+
+
 def _link(page: str, map: GapMap, cell: Cell, cards: Sequence[Card]) -> str:
     """Return the link of a cell: to its card, to its entries, or to the description of its kind on the map's page."""
     here = map_path(map.rows.id, map.columns.id)
     if any(card.cell is cell for card in cards):
         place = gap_anchor(cell)
-    elif cell.count or cell.kind in OPEN:
+    elif cell.count or cell.kind in OPEN or (cell.kind is Kind.FURTHER and _is_folded(map)):
         return f"{url(page, f'measure/{map.rows.id}-by-{map.columns.id}.md')}#{anchor(cell.row, cell.column)}"
     elif cell.kind is Kind.FURTHER:
         place = f"further-{anchor(cell.row, cell.column)}"

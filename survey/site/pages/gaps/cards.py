@@ -23,7 +23,7 @@ from survey.literature.gaps.neighbours import NEAR
 from survey.literature.pool import Note
 from survey.site.facts import Facts
 from survey.site.markup.links import anchor
-from survey.site.markup.text import words
+from survey.site.markup.text import in_sentence, words
 
 CARDS = 12
 """Cards on one page: with more, a page would be too large for a phone."""
@@ -145,7 +145,7 @@ def named(axis: Axis, cell: str) -> str:
 def sentence(pool: Pool, cell: Cell, whole: int) -> str:
     """Return a citable sentence on a cell, with number and edition."""
     row, column = (
-        f"{pool.taxonomy[axis].label.lower()} “{named(pool.taxonomy[axis], value)}”"
+        f"{in_sentence(pool.taxonomy[axis].label)} “{named(pool.taxonomy[axis], value)}”"
         for axis, value in ((cell.rows, cell.row), (cell.columns, cell.column))
     )
     subject = {0: "No entry of the pool has", 1: "One entry of the pool has"}.get(

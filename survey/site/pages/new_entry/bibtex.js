@@ -1,5 +1,7 @@
 /* Output of an entry in the layout of bib/pool.bib: one field per line, values aligned. Follows survey/literature/bibtex/reading.py. */
 
+import { addressOf } from "../../theme/scripts/works.js";
+
 export const collapsed = (text) => text.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
 
 // Returns why a text cannot be put between braces in a BibTeX file; empty if it can.
@@ -26,5 +28,8 @@ export function entryText({ type, key, fields }, order) {
   return [`@${type}{${key},`, ...lines, "}", ""].join("\n");
 }
 
+// What a key can be. Follows KEY in survey/literature/bibtex/blocks.py.
+export const KEY_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._+-]*(?:[:/][A-Za-z0-9._+-]+)*$/;
+
 // A file name that is safe in a shell and on disk.
-export const fileName = (key) => /^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key) ? `${key}.bib` : "entry.bib";
+export const fileName = (key) => KEY_SHAPE.test(key) ? `${addressOf(key)}.bib` : "entry.bib";

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from survey.literature import Axis, Pool, Shape
 from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQUIRED_BY_TYPE, SYMBOLS
+from survey.literature.bibtex.commands import SWITCHES, symbols
+from survey.literature.bibtex.formulas import FRACTIONS, MARKS
 from survey.literature.problems import expected
 from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
@@ -143,7 +145,15 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "required": ["author", "title", "year", *taxonomy.settings.required],
         "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
-        "commands": {"accents": COMBINING, "symbols": SYMBOLS, "fonts": sorted(FONTS)},
+        "commands": {
+            "accents": COMBINING,
+            "symbols": SYMBOLS,
+            "more": symbols(),
+            "fonts": sorted(FONTS),
+            "switches": sorted(SWITCHES),
+            "marks": sorted(MARKS),
+            "fractions": FRACTIONS,
+        },
         "written": written(),
     }
 

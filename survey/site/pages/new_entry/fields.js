@@ -1,8 +1,9 @@
 /* Checks of single fields, with the messages of `survey check`.
    Follows survey/literature/bibtex/fields.py and names.py; a test compares the two. */
 
-import { Unknown, readable, shown } from "./latex.js";
-import { unwritable } from "./bibtex.js";
+import { KEY_SHAPE, unwritable } from "./bibtex.js";
+import { Unknown } from "./formulas.js";
+import { readable, shown } from "./latex.js";
 
 export function quoted(text, limit = 60) {
   const letters = [...text];
@@ -159,10 +160,10 @@ function* partial(text) {
 }
 
 // Keys whose page would be another page or file of the site.
-const RESERVED = /^(index|readme|.*\.(bib|csv|html|ipynb|json|md|ris|xml))$/i;
+const RESERVED = /^(index|readme|.*[.:/](bib|csv|html|ipynb|json|md|ris|xml))$/i;
 
 export function* oneKey(key) {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/.test(key)) yield `${quoted(key)} cannot be a key (letters, digits, . _ + - only)`;
+  if (!KEY_SHAPE.test(key)) yield `${quoted(key)} cannot be a key (letters, digits, . _ + -, and : / inside)`;
   else if (RESERVED.test(key)) yield `${quoted(key)} cannot be a key (the site has another page or file of this name)`;
 }
 

@@ -2,13 +2,14 @@
    The tables come from the page. Follows survey/literature/bibtex/latex.py. */
 
 import { matchAt } from "../../theme/scripts/patterns.js";
+import { Unknown, argument, inText, symbol } from "./formulas.js";
 
 const WORD = /\\([A-Za-z]+|[^])[ \t]*/y;
 const GROUP = /\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}/y;
 const SPECIAL = /[\\{}$~]|---?|``|''/g;
 const PLAIN = { "{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”" };
 
-export class Unknown extends Error {}
+const FORMULA = { $: /\$((?:[^$\\]|\\[^])*)\$/y, "\\(": /\\\(([^]*?)\\\)/y, "\\[": /\\\[([^]*?)\\\]/y };
 
 // Converts input to LaTeX: special characters are escaped, accented letters become commands;
 // braces, commands and complete formulas stay unchanged.
@@ -37,31 +38,37 @@ function accented(letter, marks) {
 export function shown(text, commands) {
   let out = "";
   let at = 0;
-  let formula = false;
   SPECIAL.lastIndex = 0;
   for (let mark = SPECIAL.exec(text); mark; mark = SPECIAL.exec(text)) {
     out += text.slice(at, mark.index);
     at = SPECIAL.lastIndex;
-    if (mark[0] === "\\") {
+    const opening = mark[0] === "$" ? "$" : text.slice(mark.index, mark.index + 2);
+    if (Object.hasOwn(FORMULA, opening)) {
+      const found = matchAt(FORMULA[opening], text, mark.index);
+      if (!found) throw new Unknown(`${opening} without its partner`);
+      out += inText(found[1], commands);
+      at = SPECIAL.lastIndex = mark.index + found[0].length;
+    } else if (mark[0] === "\\") {
       const [said, end] = command(text, mark.index, commands);
       out += said;
       at = SPECIAL.lastIndex = end;
-    } else if (mark[0] === "$") formula = !formula;
-    else out += PLAIN[mark[0]];
+    } else out += PLAIN[mark[0]];
   }
-  if (formula) throw new Unknown("the LaTeX command $ without its partner cannot be shown");
   return (out + text.slice(at)).normalize("NFC");
 }
 
 function command(text, start, commands) {
   const found = matchAt(WORD, text, start);
-  if (!found) throw new Unknown("the LaTeX command \\ at the end cannot be shown");
+  if (!found) throw new Unknown("\\ at the end");
   const [whole, name] = found;
   const end = start + whole.length;
   if (Object.hasOwn(commands.accents, name)) return accent(text, end, name, commands);
   if (Object.hasOwn(commands.symbols, name)) return [commands.symbols[name], /[A-Za-z]/.test(name) ? end : start + 1 + name.length];
-  if (commands.fonts.includes(name)) return ["", end];
-  throw new Unknown(`the LaTeX command \\${name} cannot be shown`);
+  if (name === "ensuremath") return argument(text, end, "\\ensuremath", 0, commands);
+  if (commands.fonts.includes(name) || commands.switches.includes(name)) return ["", end];
+  const said = symbol(name, commands);
+  if (said === undefined) throw new Unknown(`\\${name}`);
+  return [said, /[A-Za-z]/.test(name) ? end : start + 1 + name.length];
 }
 
 function accent(text, start, name, commands) {
@@ -70,7 +77,7 @@ function accent(text, start, name, commands) {
   const inner = group ? group[1].trim() : other ? other[0] : text.slice(start, start + 1);
   const end = start + (other ? other[0].length : 1);
   const base = shown(inner, commands).replace(/ı/g, "i").replace(/ȷ/g, "j");
-  if (!/^\p{L}/u.test(base)) throw new Unknown(`the LaTeX command \\${name} without a letter cannot be shown`);
+  if (!/^\p{L}/u.test(base)) throw new Unknown(`\\${name} without a letter`);
   const [letter] = base;
   return [letter + commands.accents[name] + base.slice(letter.length), end];
 }

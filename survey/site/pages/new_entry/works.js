@@ -1,6 +1,7 @@
 /* Detection of duplicates: by identifier, by title, and by similar titles.
    The works are those of the page on related work. */
 
+import { addressOf } from "../../theme/scripts/works.js";
 import { readable } from "./latex.js";
 
 const FILES = { entries: "pool.bib", records: "excluded.bib", background: "background.bib" };
@@ -61,10 +62,12 @@ export function* same({ key, fields }, { works }, { commands }) {
     yield { field: "title", work: first, message: `the same title as ${first.key} (${FILES[first.kind]}): is it the same work?` };
     break;
   }
-  const taken = key && works.find((work) => work.key.toLowerCase() === key.toLowerCase());
+  const taken = key && works.find((work) => addressOf(work.key).toLowerCase() === addressOf(key).toLowerCase());
   if (!taken) return;
-  if (taken.kind !== "entries") yield { field: "key", work: taken, message: `the same key as ${taken.key} (${FILES[taken.kind]}): is it the same work?` };
-  else yield { field: "key", work: taken, message: taken.key === key ? "the key is used twice (first in pool.bib)" : `the key differs from ${taken.key} only in case (first in pool.bib)` };
+  const alike = taken.key.toLowerCase() === key.toLowerCase();
+  if (taken.kind !== "entries") yield { field: "key", work: taken, message: `the same ${alike ? "key" : "address"} as ${taken.key} (${FILES[taken.kind]}): is it the same work?` };
+  else if (taken.key === key) yield { field: "key", work: taken, message: "the key is used twice (first in pool.bib)" };
+  else yield { field: "key", work: taken, message: `the key ${alike ? `differs from ${taken.key} only in case` : `has the same address as ${taken.key}, ${addressOf(taken.key)}`} (first in pool.bib)` };
 }
 
 // Whether the first author has this last name, according to the list.

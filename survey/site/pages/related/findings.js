@@ -2,7 +2,7 @@
 
 import { copyOnClick } from "../../theme/scripts/copying.js";
 import { element, words } from "../../theme/scripts/dom.js";
-import { workBy, workLink } from "../../theme/scripts/works.js";
+import { addressOf, workBy, workLink } from "../../theme/scripts/works.js";
 import { cellByCell } from "./pairs.js";
 import { chip, folded, line, list, saveButton, section, standing } from "./parts.js";
 
@@ -48,7 +48,7 @@ function named(values) {
 
 function havingOf(value, places) {
   const { having } = value;
-  const links = having.slice(0, 8).flatMap(({ key }, n) => [n ? ", " : "", element("a", { href: `${places.entries}${key}/` }, key)]);
+  const links = having.slice(0, 8).flatMap(({ key }, n) => [n ? ", " : "", element("a", { href: `${places.entries}${addressOf(key)}/` }, key)]);
   return element("li", {}, chip(value, places), " ", ...links, having.length > 8 ? ` and ${having.length - 8} more` : "");
 }
 
@@ -96,7 +96,7 @@ function guides({ protocol, adding }) {
 
 // The arXiv number if there is one, else the key in the form that survey new accepts.
 function nameOf({ arxiv, key }) {
-  return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+-]/g, "").replace(/^[^A-Za-z]+/, "") || "KEY";
+  return arxiv || key.normalize("NFKD").replace(/[^A-Za-z0-9._+:/-]/g, "").replace(/^[^A-Za-z]+/, "").replace(/[:/]+(?=[:/]|$)/g, "") || "KEY";
 }
 
 function notRead({ unread }) {

@@ -11,8 +11,9 @@ from survey.literature import Pool, Value
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
+from survey.site.markup.links import address, entry_page
 from survey.site.markup.templates import render
-from survey.site.markup.text import words
+from survey.site.markup.text import at_start, words
 from survey.site.notebooks.rendering import Table
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     shown = numbers.assign(
         label=[labels[kind] for kind in numbers["kind"]],
         work=[f"{pool[key].by}, {pool[key].year}" for key in numbers["key"]],
-        href=[f"{ROOT}entries/{key}/" for key in numbers["key"]],
+        href=[ROOT + address(entry_page(key)) for key in numbers["key"]],
         text="",
     )
     mute = pd.DataFrame(
@@ -122,11 +123,11 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     ordered = shown.sort_values(["number", "key"], ascending=[False, True])
     return Chart(
         id=f"scale-{value.id}",
-        title=f"{value.label.capitalize()}, as disclosed",
+        title=f"{at_start(value.label)}, as disclosed",
         sentence=_sentence(shown, silent, value),
         source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
         spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
-        head=("Work", value.label.capitalize(), "Kind of evidence"),
+        head=("Work", at_start(value.label), "Kind of evidence"),
         rows=tuple(
             ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
             for row in ordered.itertuples()
@@ -144,7 +145,7 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
     labels = {kind.id: kind.label for kind in pool.evidence}
     works = [
         {"size": row[size], "width": row[width], "kind": labels[row["kind"]], "work": f"{pool[row['key']].by}, "
-         f"{pool[row['key']].year}", "href": f"{ROOT}entries/{row['key']}/"}
+         f"{pool[row['key']].year}", "href": ROOT + address(entry_page(row["key"]))}
         for _, row in both.iterrows()
     ]  # fmt: skip
     domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 
 from survey.site.build import Build, Computed
 from survey.site.publishing.incremental.last_build import SiteFiles
@@ -20,6 +20,7 @@ class ComputedFile(File):
     def __init__(self, config: MkDocsConfig, path: str, computed: Computed, build: Build, site: SiteFiles) -> None:
         super().__init__(path, src_dir=None, dest_dir=config.site_dir, use_directory_urls=config.use_directory_urls)
         self.computed, self.build, self.site = computed, build, site
+        self.inclusion = InclusionLevel.NOT_IN_NAV  # but for what a survey lists: a menu of all entries is on no page
 
     @cached_property
     def _content(self) -> str | bytes:  # type: ignore[override]

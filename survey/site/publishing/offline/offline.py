@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from survey.literature import InvalidSurvey
 from survey.literature.loading import TAXONOMY
 from survey.literature.taxonomy import examples, licence, read_taxonomy
+from survey.plurals import plural
 from survey.site.markup.templates import environment
 from survey.site.publishing.staging import Busy, staged_folder
 
@@ -212,7 +213,7 @@ def main(arguments: list[str]) -> None:
         number = assemble(built, Path(), out)
     except (Busy, InvalidSurvey, OSError, ValueError) as error:
         raise SystemExit(str(error)) from None
-    print(f"{number} files in {out}: open {out / 'index.html'}")
+    print(f"{plural(number, 'file')} in {out}: open {out / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from typing import Any
 
 from mkdocs.livereload import LiveReloadServer
 
+from survey.plurals import plural
+
 TO_COME = """\
 # Being computed
 
@@ -59,7 +61,7 @@ class Background:
             if self.worker is None:
                 worker = importlib.import_module("survey.site.publishing.serving.worker").Worker
                 self.worker = worker(build.cache.folder, self._report, self._pages_ended)
-            self.left = f"{len(build.later.families)} kinds of pages"
+            self.left = plural(len(build.later.families), "kind of pages", "kinds of pages")
             self.log.info(f"Computing in the background: {self.left}")
             self.worker.ask(build, build.later)
 

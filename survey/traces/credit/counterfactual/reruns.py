@@ -21,6 +21,7 @@ from random import Random
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from survey.extras import lazy
+from survey.plurals import plural
 from survey.traces.credit.intervals import interval
 from survey.traces.credit.rows import Credit
 from survey.traces.credit.units import output_tokens, parts
@@ -179,7 +180,9 @@ def shapley_shares(rerun: Rerun, trace: Trace, kind: str, budget: Budget = BUDGE
     pieces = parts(trace, kind)
     cost = len(pieces) + 1
     if budget.plays < 2 * cost:
-        few = f"{budget.plays} reruns are too few for two orders of {len(pieces)} units"
+        few = (
+            f"{plural(budget.plays, 'rerun is', 'reruns are')} too few for two orders of {plural(len(pieces), 'unit')}"
+        )
         raise NotMeasurable(f"{trace.id}: {few}: each order takes {cost}")
     number, look = min(FIRST, budget.plays // cost) if budget.tolerance else budget.plays // cost, 0
     gains: dict[str, list[float]] = {unit: [] for unit in pieces}
@@ -233,7 +236,8 @@ def _credited(
 ) -> list[Credit]:
     draws, most = Draws(rerun, budget), budget.plays // (cost * len(contrasts))
     if most < 2:
-        few = f"{budget.plays} reruns are too few for {len(contrasts)} units of kind {kind}"
+        units = plural(len(contrasts), "unit")
+        few = f"{plural(budget.plays, 'rerun is', 'reruns are')} too few for {units} of kind {kind}"
         raise NotMeasurable(f"{trace.id}: {few}: each needs at least {2 * cost}")
     looks = dict.fromkeys(contrasts, 1)
     if budget.tolerance:

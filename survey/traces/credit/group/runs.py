@@ -12,6 +12,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from survey.extras import lazy
+from survey.plurals import plural
 from survey.traces.credit.group.arrays import (
     Numbers,
     group_centred,
@@ -76,7 +77,7 @@ def relative(
 ) -> list[list[Credit]]:
     """GRPO, RLOO, or MAGRPO without rewards of turns: the advantage of each run, the same for all its units."""
     formula, words = FORMULAS[method]
-    why = f"{words} over {len(traces)} runs, the same for all units"
+    why = f"{words} over {plural(len(traces), 'run')}, the same for all units"
     return [
         [Credit(kind, unit, float(value), method, why=why) for unit in units(trace, kind)]
         for trace, value in zip(traces, formula(scores(traces, reward)), strict=True)
@@ -115,7 +116,7 @@ def _against(turn: str, name: str, number: int, value: float, pooled: Mapping[tu
     if len(own) < 2:
         missing = f'needs another run of the group in which "{name}" takes a turn {number + 1}'
         return Credit("turn", turn, nan, "magrpo", why=missing)
-    why = f"return from this round on, minus the mean at turn {number + 1} of {name} in {len(own)} runs"
+    why = f"return from this round on, minus the mean at turn {number + 1} of {name} in {plural(len(own), 'run')}"
     return Credit("turn", turn, value - sum(own) / len(own), "magrpo", why=why)
 
 

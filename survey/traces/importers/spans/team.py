@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from survey.plurals import plural
 from survey.traces.importers.json_values import text
 from survey.traces.importers.log import BadLog, Log
 from survey.traces.importers.records import HEAD, RECORDS, told
@@ -58,7 +59,7 @@ def traces_of(
             traces += 1
             yield trace
     if not traces:
-        held = f"{len(runs)} traces" if runs else "no spans"
+        held = plural(len(runs), "trace") if runs else "no spans"
         raise BadLog(f"{log.path.name}: found {held}, without acts of an agent ({expected})")
 
 

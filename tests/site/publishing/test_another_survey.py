@@ -1,0 +1,228 @@
+"""A review of another field: its own data, one page, the shortest mkdocs.yml, and the installed package."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.conftest import ROOT
+
+BREAD = ROOT / "tests" / "literature" / "bread"
+SETTINGS = "site_name: Bread\ntheme: material\nplugins: [search, survey]\n"
+
+REFERENCE = re.compile(r'<(\w+)[^>]*?\s(?:xlink:)?(href|src)="?([^"\s>]+)')
+ID = re.compile(r'\sid="?([^"\s>]+)')
+
+CLAIMS = """\
+[readings]
+published = "first"
+second = "first"
+day = 2024-06-01
+
+[claim.some-rise]
+sentence = "Some dough rises by a starter."
+source = "ours"
+published = 1
+count = { leavening = "sourdough" }
+at-least = 1
+limit = "It says nothing of other works."
+changes = "No such work."
+"""
+
+READ = {
+    "bib/claims.toml": CLAIMS,
+    "bib/codings/readers.toml": '[first]\nreader = "One"\nmade = 2024-06-01\nstatement = "One reading."\n',
+    "bib/codings/first.csv": "key,axis,value\nlevain2019,leavening,sourdough\n",
+}
+"""Claims, and a second reading."""
+
+
+def survey(folder: Path, pool: str | None = None, taxonomy: str | None = None, **more: str) -> Path:
+    """A folder with a survey in it; further files by their paths."""
+    shutil.copytree(BREAD, folder / "bib")
+    files = {"mkdocs.yml": SETTINGS, "docs/index.md": "# Bread\n\nSome works are on [bread](axes/index.md).\n"}
+    files |= {"bib/pool.bib": pool} if pool is not None else {}
+    files |= {"bib/taxonomy.toml": taxonomy} if taxonomy is not None else {}
+    for name, text in (files | more).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def built(folder: Path, *options: str, fails: bool = False) -> str:
+    """What a build in a process of its own says; its site is in the folder ``site``."""
+    settings = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
+        cwd=folder, env=os.environ | settings, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert (done.returncode != 0) is fails, said
+    return said
+
+
+def pages(site: Path) -> dict[str, str]:
+    return {path.relative_to(site).as_posix(): path.read_text() for path in sorted(site.rglob("*.html"))}
+
+
+def broken(site: Path) -> Iterator[str]:
+    """Links to a file or an anchor that the site does not have."""
+    texts = pages(site)
+    anchors = {name: {unquote(id) for id in ID.findall(text)} for name, text in texts.items()}
+    for name, text in texts.items():
+        for _, _, reference in REFERENCE.findall(text):
+            address = urlsplit(reference.replace("&amp;", "&"))
+            if address.scheme or address.netloc:
+                continue
+            place = (site / name).parent / unquote(address.path) if address.path else site / name
+            place = site / address.path.lstrip("/") if address.path.startswith("/") else place
+            file = place / "index.html" if place.is_dir() else place
+            found = os.path.relpath(os.path.normpath(file), site)
+            if not file.exists() or (
+                address.fragment and found in anchors and unquote(address.fragment) not in anchors[found]
+            ):
+                yield f"{name}: {reference}"
+
+
+def foreign(site: Path) -> set[str]:
+    """What the pages load from other hosts; links that a reader may follow are no requests."""
+    return {
+        f"{name}: {reference}"
+        for name, text in pages(site).items()
+        for tag, attribute, reference in REFERENCE.findall(text)
+        if urlsplit(reference).netloc and (attribute == "src" or tag == "link")
+    }
+
+
+def weight(site: Path) -> int:
+    return sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
+
+
+def with_main_axes(*axes: str) -> str:
+    taxonomy = (BREAD / "taxonomy.toml").read_text()
+    for axis in axes:
+        taxonomy = taxonomy.replace(f"[axis.{axis}]\n", f"[axis.{axis}]\nmain = true\n")
+    return taxonomy
+
+
+def without(field: str) -> str:
+    return re.sub(rf"(?m)^  {field} .*\n", "", (BREAD / "pool.bib").read_text()).replace("},\n}", "}\n}")
+
+
+def one_axis() -> str:
+    head, leavening, *_ = re.split(
+        r"(?m)^(?=\[axis\.(?:leavening|grain|proofing)\])", (BREAD / "taxonomy.toml").read_text()
+    )
+    return head + leavening
+
+
+def one_axis_pool() -> str:
+    return re.sub(r"(?m)^  (?:tag|why)-(?:grain|proofing) .*\n", "", (BREAD / "pool.bib").read_text())
+
+
+VARIANTS: dict[str, tuple[str | None, str | None]] = {
+    "as it is": (None, None),
+    "two main axes": (None, with_main_axes("leavening", "grain")),
+    "one axis": (one_axis_pool(), one_axis()),
+    "without days": (without("added"), None),
+    "one entry": (re.split(r"(?m)^(?=@)", (BREAD / "pool.bib").read_text())[1], with_main_axes("leavening", "grain")),
+    "no entry": ("% Nothing is here yet.\n", with_main_axes("leavening", "grain")),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_small_survey_is_built_strictly_and_is_sound(tmp_path: Path, variant: str) -> None:
+    pool, taxonomy = VARIANTS[variant]
+    folder = survey(tmp_path / "bread", pool, taxonomy)
+    built(folder)
+    site = folder / "site"
+    made = pages(site)
+    assert {"index.html", "explore/index.html", "axes/index.html", "measure/index.html", "404.html"} <= made.keys()
+    assert list(broken(site)) == []
+    assert foreign(site) == set()
+    assert weight(site) < 6_000_000
+    crossed = {"gaps/index.html", "measure/crosstabs/index.html"}
+    assert crossed & made.keys() == (crossed if taxonomy and "main = true" in taxonomy else set())
+    families = (
+        "claims/index.html",
+        "explore/excluded/index.html",
+        "measure/agreement/index.html",
+        "measure/changes/index.html",
+    )
+    assert [name for name in families if name in made] == []
+    assert [name for name in made if name.startswith(("traces/", "take-part/dependencies/"))] == []
+
+
+def test_claims_and_readings_bring_their_pages_and_a_wing_its_own(tmp_path: Path) -> None:
+    wings = 'title = "Sourdough and the science of bread"\nwings = ["traces"]'
+    taxonomy = with_main_axes("leavening", "grain").replace('title = "Sourdough and the science of bread"', wings)
+    folder = survey(
+        tmp_path / "bread", None, taxonomy, **READ, **{"docs/read/starters.md": "# Starters\n\nFrom @levain2019.\n"}
+    )
+    built(folder)
+    made = pages(folder / "site")
+    assert list(broken(folder / "site")) == []
+    expected = {
+        "claims/index.html",
+        "claims/some-rise/index.html",
+        "measure/agreement/index.html",
+        "traces/schema/index.html",
+    }
+    assert expected <= made.keys()
+    assert "take-part/dependencies/index.html" not in made
+    home = made["index.html"]
+    menu = (
+        "read/starters/",
+        "explore/",
+        "axes/",
+        "claims/",
+        "gaps/",
+        "measure/",
+        "measure/agreement/",
+        "traces/schema/",
+    )
+    assert [link for link in menu if f"href={link}" not in home.replace('"', "")] == []
+    assert "entries/" not in home  # no page repeats a menu of all entries
+
+
+def test_all_that_ends_a_build_is_told_at_once_and_before_pages_are_rendered(tmp_path: Path) -> None:
+    pages = {"docs/one.md": "# One\n\n{{ nothing() }}\n", "docs/two.md": "# Two\n\nText.\n\nAs [@nobody2020] says.\n"}
+    folder = survey(
+        tmp_path / "bread", **pages, **READ | {"bib/claims.toml": CLAIMS.replace("published = 1", "published = 7")}
+    )
+    said = built(folder, fails=True)
+    assert "docs/one.md:3: " in said
+    assert "docs/two.md:5: " in said
+    assert "published is 7, but the snapshot of that day gives 1" in said
+    assert "1 problem in the data, as warned above, and this build is strict: nothing was rendered" in said
+    assert not (folder / "site").exists()
+
+
+def test_every_page_with_the_path_of_a_computed_one_is_named(tmp_path: Path) -> None:
+    taken = {"docs/glossary.md": "# Glossary\n", "docs/axes/index.md": "# Axes\n"}
+    folder = survey(tmp_path / "bread", **taken)
+    said = built(folder, fails=True)
+    for path in taken:
+        assert f"{path} has the path of a computed page: rename or delete it" in said
+    assert len(list((folder / ".cache" / "site").iterdir())) > 20  # what the next build need not compute
+
+
+def test_the_settings_of_a_survey_go_before_ours(tmp_path: Path) -> None:
+    own = "theme:\n  name: material\n  custom_dir: own\n  features: []\nextra_css: [own.css]\nnav: [index.md, Entries: explore/index.md]\n"
+    more = {"own/main.html": '{% extends "base.html" %}{% block extrahead %}<meta name="own">{% endblock %}'}
+    settings = f"site_name: Bread\nsite_url: https://example.org/bread/\nplugins: [search, survey]\n{own}"
+    folder = survey(tmp_path / "bread", **{"mkdocs.yml": settings, "docs/own.css": "", **more})
+    built(folder)
+    home = (folder / "site" / "index.html").read_text()
+    assert 'name="own"' in home.replace("name=own", 'name="own"')
+    assert home.index("assets/survey.css") < home.index("own.css")
+    assert "navigation.instant" not in home
+    assert 'href="measure/' not in home  # what a survey leaves out of its navigation stays out
