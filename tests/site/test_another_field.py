@@ -1,4 +1,4 @@
-"""A survey of another field says nothing of ours: three works on bread make every kind of page."""
+"""A survey of another field says nothing of ours: three works on bread, with all files there can be, make every page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from survey.site.facts import Facts
 from survey.site.families import FAMILIES
 from tests.conftest import ROOT
 
-BREAD = ROOT / "tests" / "literature" / "bread"
+BREAD = ROOT / "tests" / "site" / "bread"
 
 OURS = re.compile(
     r"\bLLMs?\b|language[- ]model|\bagents?\b|orchestrat|\brewards?\b|\bcredit\b|\btraces?\b|topolog|reinforcement"
