@@ -28,7 +28,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
         "publishing", "scaffold",
     ),
-    "survey.cli": ("lazy_group", "examples", "output", "literature", "scout", "trace", "site", "init"),
+    "survey.cli": ("lazy_group", "output", "examples", "literature", "scout", "trace", "site", "init"),
 }  # fmt: skip
 """The rooms of each wing, in an order in which each knows only those before it."""
 

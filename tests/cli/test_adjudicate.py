@@ -68,7 +68,7 @@ def test_a_decision_for_the_pool_is_recorded_and_the_pool_stays(bread: Path) -> 
     before = (bread / "pool.bib").read_bytes()
     result = survey(bread, "levain2019", answers='0\nThe starter does the work, and "yeast" helps.\n')
     assert result.exit_code == 0
-    assert "1 of 1 disagreements decided" in result.stdout
+    assert "1 of 1 disagreement decided" in result.stdout
     assert (bread / "pool.bib").read_bytes() == before
     assert (bread / "codings" / "adjudications.csv").read_text() == (
         'key,axis,value,why\nlevain2019,leavening,sourdough; yeast,"The starter does the work, and ""yeast"" helps."\n'
@@ -104,7 +104,7 @@ def test_a_decision_that_breaks_a_rule_is_refused_and_nothing_is_written(bread: 
     result = survey(bread, "soda2001", answers="na\nNothing rises.\n")
     assert "refused, nothing was written" in result.output
     assert "what does not rise is not proofed" in result.output
-    assert "0 of 1 disagreements decided" in result.stdout
+    assert "0 of 1 disagreement decided" in result.stdout
     assert {path.name: path.read_bytes() for path in bread.rglob("*.*")} == before
 
 

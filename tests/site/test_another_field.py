@@ -130,8 +130,8 @@ WORDS = {
     "yes", "no", "partial", "both", "full", "code", "abstract", "high", "low", "medium", "end", "way", "cost", "web",
     "source", "query", "reason", "stage", "category", "team", "role", "general", "message", "search", "decision",
     "published", "arxiv", "openreview", "math", "standing", "survey", "step", "steps", "run", "core", "value", "scale",
-    "model", "formula", "person", "benchmark", "industry", "shared", "process", "none", "background", "text", "peer", "token", "case",
-    "research", "pipeline", "coding",
+    "model", "formula", "person", "benchmark", "industry", "shared", "process", "none", "background", "text", "peer",
+    "token", "case", "research", "pipeline", "coding",
 }  # fmt: skip
 """Ids of ours that are words of the programs, too."""
 

@@ -13,6 +13,8 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown import markdown  # type: ignore[import-untyped]
+from material.plugins.search.plugin import Parser  # type: ignore[import-untyped]
 
 from survey.literature import Entry, Pool, load
 from survey.literature.bibtex import Field
@@ -41,7 +43,7 @@ def titled(pool: Pool, title: str) -> Entry:
 
 def text_of(markup: str) -> str:
     return unescape(
-        re.sub("<[^>]*>", "", re.sub(r"<mrow data-search-exclude>.*?</mrow><annotation", "<annotation", markup))
+        re.sub("<[^>]*>", "", re.sub(r"<mpadded data-search-exclude>.*?</mpadded><annotation", "<annotation", markup))
     )
 
 
@@ -55,13 +57,21 @@ def test_a_formula_is_mathml_with_its_line_of_text(bread: Pool) -> None:
     shown = str(title_of(titled(bread, r"{Measurement} of $\alpha_s$ at {LHC}")))
     assert shown == (
         'Measurement of <math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><semantics>'
-        "<mrow data-search-exclude><msub><mi>α</mi><mi>s</mi></msub></mrow>"
+        "<mpadded data-search-exclude><msub><mi>α</mi><mi>s</mi></msub></mpadded>"
         '<annotation encoding="text/plain">αₛ</annotation></semantics></math> at LHC'
     )
 
 
-TITLES = [r"On {Ovens} and $\alpha_s$", r"$H \to b\bar{b}$ at $\sqrt{s}=13$ TeV", r"A \(x^2\) b", r"$^{14}$C", r"$\slashed{E}_T$: no MathML",
+TITLES = [r"On {Ovens} and $\alpha_s$", r"$H \to b\bar{b}$ at $\sqrt{s}=13$~TeV", r"A \(x^2\) b", r"$^{14}$C", r"$\slashed{E}_T$: no MathML",
           r"{$\tau$}-bench", r"$x \text{ for } y$"]  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_index_of_the_search_has_the_title_that_exports_have(bread: Pool, title: str) -> None:
+    entry = titled(bread, title)
+    parser = Parser()
+    parser.feed(markdown(f"# {heading_of(entry)}", extensions=["toc"]))
+    assert unescape("".join(parser.data[0].title)) == entry.title
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -52,9 +52,9 @@ def _titled(latex: str, escaped: Callable[[str], Markup]) -> Markup:
 
 def _words(text: str, escaped: Callable[[str], Markup]) -> Markup:
     """Return the words between two formulas, with the blanks at their ends."""
-    inner = text.strip(" ")
-    before, after = " " * text.startswith(" "), " " * (text.endswith(" ") and bool(inner))
-    return before + escaped(unicodedata.normalize("NFC", inner)) + after
+    inner = text.strip()
+    before, _, after = text.partition(inner) if inner else (text, "", "")
+    return Markup("{}{}{}").format(before, escaped(unicodedata.normalize("NFC", inner)), after)
 
 
 def _formula(latex: str) -> Markup:
@@ -71,7 +71,8 @@ def _formula(latex: str) -> Markup:
     except ValueError:
         return line
     [row] = math = convert_to_element(latex.strip())
-    shown = Markup("<semantics><mrow data-search-exclude>{}</mrow>").format(Markup("").join(map(_written, row)))
+    # the search takes the first end of a tag of this name for the end of what it leaves out: no formula has another
+    shown = Markup("<semantics><mpadded data-search-exclude>{}</mpadded>").format(Markup("").join(map(_written, row)))
     noted = Markup('<annotation encoding="text/plain">{}</annotation></semantics>').format(line)
     return Markup('<math xmlns="{}" display="inline">{}{}</math>').format(math.get("xmlns"), shown, noted)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from survey.plurals import plural
 from survey.traces.exporters.members import Member, members
 from survey.traces.model import Event, Trace
 from survey.traces.replay import TURNS, Replay, replay, timeline
@@ -78,7 +77,7 @@ class _Diagram:
         self._drawn += sum(count for agent, count in self._waiting.items() if agent not in self._alone)
         if left := len(events) - self._drawn:
             ends = list(dict.fromkeys([next(iter(self._names.values())), next(reversed(self._names.values()))]))
-            self._lines.append([f"Note over {','.join(ends)}: {left} of {plural(len(events), 'event')} left out"])
+            self._lines.append([f"Note over {','.join(ends)}: {left} of {len(events)} events are left out"])
 
     def statements(self) -> list[str]:
         """Return the statements of the diagram in order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from survey.plurals import plural
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.spending import Calls
 from survey.traces.metrics.theme import Theme
@@ -148,7 +147,7 @@ def _at_list_prices(run: Run, key: Callable[[Calls], str]) -> dict[str, float]:
         raise NotMeasurable("some events record only a total of tokens, and each kind has its own price")
     nameless = {calls.agent for calls in spending.calls if calls.model is None}
     if nameless:
-        raise NotMeasurable(f"the trace names no model for {plural(len(nameless), 'agent')}")
+        raise NotMeasurable(f"the trace names no model for {len(nameless)} of its agents")
     unknown = {calls.model or "" for calls in spending.calls if calls.cost is None}
     if unknown:
         raise NotMeasurable(f"no price is known for {_some(unknown)} (--prices takes your own)")

@@ -396,6 +396,7 @@ def test_an_edition_is_open_until_it_is_published(bib: Path) -> None:
 def test_a_new_edition_lists_the_addresses_of_the_site_and_drops_none(tmp_path: Path) -> None:
     """One command writes all that an edition needs; where the project has no list of addresses, it makes none."""
     shutil.copytree(ROOT / "tests" / "literature" / "bread", tmp_path / "bib")
+    (tmp_path / "bib" / "editions.toml").unlink(missing_ok=True)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "about.md").write_text("# About\n")
     place = tmp_path / "tests" / "site" / "addresses.txt"

@@ -30,10 +30,6 @@ KEYS = {"levain2019": INSPIRE, "soda2001": DBLP}
 
 PAGES = {INSPIRE: "Dupain.2019lev", DBLP: "DBLP.books.invented.OSoda2001", OURS: "oven2024"}
 
-CODING = "key,axis,value,why\n{},leavening,{},Read again.\n{},grain,{},\n"
-READERS = "".join(
-    f'[{name}]\nreader = "{name}"\nmade = 2024-07-01\nstatement = "I read."\n\n' for name in ("ann", "ben")
-)
 LINK = re.compile(r'(?:href|data-entries)="([^"#?]*)|\]\(([^)#?\s]+)')
 
 
@@ -41,20 +37,16 @@ LINK = re.compile(r'(?:href|data-entries)="([^"#?]*)|\]\(([^)#?\s]+)')
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The survey of bread with keys of both styles wherever a key can stand in its data."""
     bib = Path(shutil.copytree(BREAD, tmp_path_factory.mktemp("bread") / "bib"))
+    for path in (path for path in bib.rglob("*") if path.is_file()):
+        text = path.read_text()
+        for old, new in KEYS.items():
+            text = text.replace(old, f'"{new}"' if path.suffix == ".toml" else new)
+        path.write_text(text)
     text = (bib / "pool.bib").read_text()
-    for old, new in KEYS.items():
-        text = text.replace(f"{{{old},", f"{{{new},")
-    text = text.replace(
-        "  title         = {Quick Bread}",
-        "  ids           = {soda2001, DBLP:books/OSoda},\n  title         = {Quick Bread}",
-    )
-    (bib / "pool.bib").write_text(text)
-    (bib / "codings").mkdir()
-    (bib / "codings" / "readers.toml").write_text(READERS)
-    (bib / "codings" / "ann.csv").write_text(CODING.format(INSPIRE, "sourdough", DBLP, "wheat"))
-    (bib / "codings" / "ben.csv").write_text(CODING.format(INSPIRE, "yeast", DBLP, "rye"))
-    (bib / "codings" / "adjudications.csv").write_text(
-        f"key,axis,value,why\n{INSPIRE},leavening,sourdough; yeast,It is fed and yeast is added.\n"
+    (bib / "pool.bib").write_text(
+        text.replace(
+            "  title         = {Quick", "  ids           = {soda2001, DBLP:books/OSoda},\n  title         = {Quick"
+        )
     )
     (bib / "keys.txt").write_text(f"{INSPIRE}\n{DBLP}\n{OURS}\nsoda2001\n")
     return bib

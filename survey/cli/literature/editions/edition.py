@@ -86,7 +86,7 @@ def _list_addresses(folder: Path) -> None:
     if not place.is_file():
         return
     try:
-        from survey.site.publishing.addresses import site_addresses, with_addresses
+        from survey.site.publishing.release.addresses import site_addresses, with_addresses
 
         found = site_addresses(project, folder)
     except ModuleNotFoundError as error:

@@ -201,8 +201,10 @@ def test_the_history_of_git_tells_when_each_entry_first_stood_in_the_file(tmp_pa
     git(tmp_path, "init", "--initial-branch=main")
     path = tmp_path / "old.bib"
     path.write_text(WORK)
-    git(tmp_path, "add", "."), git(tmp_path, "commit", "-m", "one", day="2020-04-01")
-    git(tmp_path, "mv", "old.bib", "refs.bib"), git(tmp_path, "commit", "-m", "move", day="2020-05-01")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one", day="2020-04-01")
+    git(tmp_path, "mv", "old.bib", "refs.bib")
+    git(tmp_path, "commit", "-m", "move", day="2020-05-01")
     (tmp_path / "refs.bib").write_text(WORK.replace("A Title", "A Better Title") + other)
     git(tmp_path, "commit", "-am", "two", day="2021-06-01")
     done = convert(tmp_path / "refs.bib")
