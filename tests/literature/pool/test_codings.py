@@ -118,5 +118,7 @@ def test_a_comment_on_a_confusion_names_two_codings_an_axis_and_two_values(tmp_p
     (tmp_path / CONFUSIONS).write_text(wrong)
     found, problems = read_confusions(tmp_path, taxonomy, ["a", "b"])
     assert (found, len(problems)) == ({}, 3)
-    assert 'confusions.toml:1: entry comment: values: "yest" is not known here (did you mean "yeast"?)' in str(problems[0])
+    assert 'confusions.toml:1: entry comment: values: "yest" is not known here (did you mean "yeast"?)' in str(
+        problems[0]
+    )
     assert len(pool.comments) == 28
