@@ -34,6 +34,7 @@ from survey.site.drafts import (
 )
 from survey.site.facts import Facts, cached_name, facts_fingerprint
 from survey.site.families import FAMILIES, Content, Family, families_of
+from survey.site.markup.optional import OPTIONAL, has
 from survey.site.notebooks.rendering import with_figures
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import source_locations
@@ -264,6 +265,10 @@ class Build:
         """Metadata for the home page: the data set for schema.org, when it was last added to, and who made it."""
         return {name: self._known[name] for name in ("structured", "published", "creator")}
 
+    def can_come(self, path: str) -> bool:
+        """Return whether a path can be that of a page that is computed later, and has something to show."""
+        return self.later is not None and self.later.has(path) and path not in self._known["absent"]
+
     @property
     def sources(self) -> Mapping[str, tuple[str, int]]:
         """The file and line of the source of each computed page that has one."""
@@ -318,6 +323,7 @@ class Build:
                 "creator": pool.taxonomy.settings.creator,
                 "sources": source_locations(pool),
                 "wings": list(pool.taxonomy.settings.wings),
+                "absent": [page for page in OPTIONAL if not has(pool, page)],
             }
             if not problems:
                 self.cache.keep(name, found)

@@ -13,8 +13,8 @@ import yaml
 
 from survey.literature import InvalidSurvey, Problem
 from survey.literature.problems import quoted
-from survey.site.publishing.defaults import TEMPLATES, completed, is_material
-from survey.site.publishing.navigation import navigation
+from survey.site.publishing.settings.defaults import TEMPLATES, completed, is_material
+from survey.site.publishing.settings.navigation import navigation
 
 NAME = "mkdocs.yml"
 

@@ -28,10 +28,10 @@ from mkdocs.utils.templates import TemplateContext
 from survey import garbage_collection
 from survey.atomic import atomic_write
 from survey.site.publishing.configuration import repository
-from survey.site.publishing.defaults import complete
 from survey.site.publishing.incremental.warning_count import Warnings
-from survey.site.publishing.navigation import navigation
 from survey.site.publishing.serving.background import TO_COME, Background
+from survey.site.publishing.settings.defaults import complete
+from survey.site.publishing.settings.navigation import navigation
 from survey.site.publishing.staged_build import NotBuilt, StagedBuild
 
 UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
@@ -189,7 +189,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             files.remove(file)
         if config.nav is None:
             pages = [file.src_uri for file in own] + [f"{NOTEBOOKS}/{path.name}" for path in ran]
-            config.nav = navigation(pages, lambda path: path in computed or self._is_to_come(path))
+            config.nav = navigation(pages, lambda path: path in computed or self.build.can_come(path))
         for file in [*notebooks, *self._to_come(files, config)]:
             files.append(file)
         if self.building:
@@ -250,11 +250,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def _to_come(self, files: Files, config: MkDocsConfig) -> Iterator[File]:
         """Yield a page for each address in the navigation that is computed later."""
         for path in _addresses(config.nav or ()):
-            if path not in self.computed and not files.get_file_from_path(path) and self._is_to_come(path):
+            if path not in self.computed and not files.get_file_from_path(path) and self.build.can_come(path):
                 yield File.generated(config, path, content=TO_COME)
-
-    def _is_to_come(self, path: str) -> bool:
-        return bool(self.build.later) and self.build.later.has(path)
 
     def _executed(self, paths: list[Path], project: Path) -> dict[Path, dict[str, Any]]:
         """Run the notebooks; a server shows the other pages meanwhile."""

@@ -233,8 +233,8 @@ def test_a_survey_of_another_field_builds_strictly(tmp_path: Path) -> None:
     (tmp_path / "docs" / "index.md").write_text(
         '# Small\n\n{{ count() }} entries, [@key2026].\n\n{{ chart("reward") }}\n'
     )
-    ours = (ROOT / "mkdocs.yml").read_text().replace("custom_dir: ", f"custom_dir: {ROOT}/")
-    (tmp_path / "mkdocs.yml").write_text(re.sub(r"(?ms)^nav:.*?^(?=not_in_nav)", "", ours))
+    ours = (ROOT / "mkdocs.yml").read_text()
+    (tmp_path / "mkdocs.yml").write_text(re.sub(r"(?ms)^nav:.*", "", ours))
     assert built(tmp_path, "--strict") == ""
     glossary = (tmp_path / "site" / "glossary" / "index.html").read_text()
     assert '<th scope="col" lang="fr">Français</th>' in glossary

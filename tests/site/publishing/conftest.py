@@ -33,7 +33,7 @@ nav:
   - API: api.md
   - Notebook: notebooks/one.ipynb
 not_in_nav: "*"
-validation: {anchors: warn}
+validation: {anchors: warn, links: {unrecognized_links: info}}
 """
 
 CHAPTER = """\

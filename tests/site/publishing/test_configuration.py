@@ -10,7 +10,7 @@ import yaml
 
 from survey.literature import InvalidSurvey
 from survey.site.publishing.configuration import links_outside, read_configuration
-from survey.site.publishing.defaults import SEARCH
+from survey.site.publishing.settings.defaults import SEARCH
 
 
 @pytest.fixture

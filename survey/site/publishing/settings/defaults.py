@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
-TEMPLATES: Final = Path(__file__).parents[1] / "theme" / "overrides"
+TEMPLATES: Final = Path(__file__).parents[2] / "theme" / "overrides"
 """Our templates of Material. The folder of a project (``custom_dir``) comes before it."""
 
 THEME: Final[Mapping[str, Any]] = {

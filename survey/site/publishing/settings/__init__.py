@@ -1,0 +1,1 @@
+"""What the plugin adds to the mkdocs.yml of a survey: settings that every survey needs, and a navigation."""
