@@ -1,4 +1,4 @@
-"""A survey of another field says nothing of ours: three works on bread make every kind of page."""
+"""A survey of another field says nothing of ours: three works on bread, with all files there can be, make every page."""
 
 from __future__ import annotations
 
@@ -131,7 +131,8 @@ WORDS = {
     "yes", "no", "partial", "both", "full", "code", "abstract", "high", "low", "medium", "end", "way", "cost", "web",
     "source", "query", "reason", "stage", "category", "team", "role", "general", "message", "search", "decision",
     "published", "arxiv", "openreview", "math", "standing", "survey", "step", "steps", "run", "core", "value", "scale",
-    "model", "formula", "person", "benchmark", "industry", "shared", "process", "none", "background", "text", "peer", "token", "case",
+    "model", "formula", "person", "benchmark", "industry", "shared", "process", "none", "background", "text", "peer",
+    "token", "case",
 }  # fmt: skip
 """Ids of ours that are words of the programs, too."""
 

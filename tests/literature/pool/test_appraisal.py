@@ -184,7 +184,7 @@ def test_an_edition_counts_its_own_works_alone(pool: Pool) -> None:
             'there is no item "repeat" of the appraisal (did you mean "repeats"?)',
         ),
         (["claims", "--appraised", "repeats=yeah"], '"yeah" is not an answer'),
-        (["claims", "--appraised", "repeats"], "expected ITEM=ANSWER, as in repeats=yes"),
+        (["claims", "--appraised", "repeats"], "expected ITEM=ANSWER"),
         (["appraisal", "gaia2023"], '"gaia2023" was not assessed'),
         (["appraisal", "nobody"], '"nobody" is no entry'),
     ],

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from survey.literature import load, read_pool
+from survey.literature import Pool, load, read_pool, read_taxonomy
+from survey.literature.pool.codings import CONFUSIONS, read_confusions
 
 HEADER = "key,axis,value,why\n"
 READER = '[mine]\nreader = "me"\nmade = 2026-11-21\nstatement = "I read."\n'
@@ -101,3 +102,23 @@ def test_judgements_keep_the_readers_notes(folder: Callable[..., Path]) -> None:
     assert [str(tag) for tag in judgement.tags] == ["process", "shared"]
     assert judgement.notes == {"why": "Because."}
     assert pool.codings["mine"].statement == "I read."
+
+
+def test_a_comment_on_a_confusion_names_two_codings_an_axis_and_two_values(tmp_path: Path, pool: Pool) -> None:
+    comment = (
+        '[[comment]]\nreadings = ["a", "b"]\naxis = "leavening"\nvalues = ["sourdough", "yeast"]\nsays = "Both."\n'
+    )
+    taxonomy = read_taxonomy(Path(__file__).parents[1] / "bread" / "taxonomy.toml")
+    (tmp_path / CONFUSIONS).write_text(comment)
+    assert read_confusions(tmp_path, taxonomy, ["a", "b"]) == (
+        {("a", "b", "leavening", "sourdough", "yeast"): "Both."},
+        [],
+    )
+    wrong = comment.replace("yeast", "yest") + comment.replace('"a", ', "") + comment.replace("leavening", "levening")
+    (tmp_path / CONFUSIONS).write_text(wrong)
+    found, problems = read_confusions(tmp_path, taxonomy, ["a", "b"])
+    assert (found, len(problems)) == ({}, 3)
+    assert 'confusions.toml:1: entry comment: values: "yest" is not known here (did you mean "yeast"?)' in str(
+        problems[0]
+    )
+    assert len(pool.comments) == 28

@@ -215,7 +215,7 @@ def test_the_feed_of_additions_is_as_it_was(snapshot: Pool) -> None:
     with_site, without = items(feed(snapshot, SITE)), items(feed(snapshot, ""))
     assert len(with_site) == len(without) == len(snapshot)
     assert with_site[0]["link"].startswith(f"{SITE}entries/")
-    assert without[0]["id"].startswith("urn:orchestration-survey:entries/")
+    assert without[0]["id"].startswith("urn:uuid:")
     assert without[0]["link"].startswith("http")
 
 

@@ -23,6 +23,7 @@ def test_a_chapter_counts_the_paragraphs_that_name_a_work(tmp_path: Path) -> Non
     assert found == {
         "read/one.md": ("read/one.md", {"a": 1, "b": 2}),
         "two.md": ("Second", {"a": 2}),
+        "none.md": ("Nobody", {}),
     }
     assert [(m.title, m.passages) for m in mentions(chapters(tmp_path), "a")] == [("Second", 2), ("read/one.md", 1)]
     assert chapters(tmp_path / "missing") == ()

@@ -105,7 +105,7 @@ WRONG = [
     ("[@marfft]", '1: there is no entry "marfft" (did you mean "marft"?)'),
     ('a\nb\n{{ count("reward=shard") }}', '3: "shard" is not a value of reward (did you mean "shared"?)'),
     ('{{ count("rewards=shared") }}', '1: there is no axis "rewards" (did you mean "reward"?)'),
-    ('{{ count("reward") }}', '1: "reward" is not a filter (expected AXIS=VALUE, as in "reward=shared")'),
+    ('{{ count("reward") }}', '1: "reward" is not a filter (expected AXIS=VALUE)'),
     ("{{ cuont() }}", "1: 'cuont' is undefined"),
     ("x\n{{ coverage() }}", "2: coverage() missing 1 required positional argument: 'axis'"),
     ("x\n{{ [][count()] + 1 }}", "2: list object has no element"),
