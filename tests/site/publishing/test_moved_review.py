@@ -1,0 +1,91 @@
+"""A review that nobody here wrote, 2,000 entries in the style of INSPIRE: ``survey init``, and a strict build."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from survey.cli import main
+from survey.literature import Pool, load
+from survey.literature.bibtex import address_of
+from tests.conftest import ROOT
+from tests.literature.pool.conversion.foreign_bib import foreign_bib
+from tests.site.test_another_field import OURS
+
+NUMBER = 2000
+PASSED_OVER = re.compile(r"vega|lunr|bundle|workers|sitemap|scale\.js")
+"""Scripts that others wrote, days of this build, and a script that reads the report of a trace."""
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the survey, built strictly by two commands and no edit."""
+    folder = tmp_path_factory.mktemp("moved")
+    (folder / "refs.bib").write_text(foreign_bib(NUMBER))
+    said = CliRunner().invoke(main, ["init", str(folder / "review"), "--from", str(folder / "refs.bib")])
+    assert said.exit_code == 0, said.output
+    settings = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", "PYTHONPATH": str(ROOT)}
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        cwd=folder / "review", env=os.environ | settings, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder / "review"
+
+
+@pytest.fixture(scope="module")
+def pool(moved: Path) -> Pool:
+    return load(moved / "bib")
+
+
+def test_every_entry_has_its_page(moved: Path, pool: Pool) -> None:
+    assert len(pool) > 0.98 * NUMBER
+    without = [e.key for e in pool if not (moved / "site" / "entries" / address_of(e.key) / "index.html").is_file()]
+    assert without == []
+
+
+def test_no_file_of_the_site_says_a_word_of_ours(moved: Path) -> None:
+    texts = [
+        p
+        for p in (moved / "site").rglob("*")
+        if p.suffix in {".html", ".json", ".js", ".css", ".atom", ".xml", ".jsonld"}
+    ]
+    named = {
+        f"{path.relative_to(moved / 'site')}: {found[0]}"
+        for path in texts
+        if not PASSED_OVER.search(str(path.relative_to(moved / "site")))
+        if (found := OURS.search(ALLOWED.sub("", path.read_text(errors="replace"))))
+    }
+    assert len(texts) > NUMBER
+    assert named == set()
+
+
+ALLOWED = re.compile(r"orchestration-survey|user[- ]agent|/\* Trace schema[^*]*\*/|authors as published", re.IGNORECASE)
+
+
+def test_no_page_asks_another_host(moved: Path) -> None:
+    asked = re.compile(r"<(?:script|img|iframe)[^>]*\ssrc=\"?https?:|<link[^>]*rel=\"?stylesheet[^>]*href=\"?https?:")
+    pages = list((moved / "site").rglob("*.html"))
+    assert [str(page) for page in pages if asked.search(page.read_text())] == []
+
+
+def test_the_site_is_of_a_size_that_one_can_publish(moved: Path) -> None:
+    files = [path for path in (moved / "site").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 130_000_000
+    assert max(path.stat().st_size for path in files if path.suffix == ".html") < 500_000
+
+
+def test_formulas_in_titles_are_mathematics_on_pages_and_untouched_in_exports(moved: Path, pool: Pool) -> None:
+    entry = next(e for e in pool if r"\sqrt{s}" in e.text("title"))
+    page = (moved / "site" / "entries" / address_of(entry.key) / "index.html").read_text()
+    assert "<msqrt>" in page
+    assert entry.text("title") in (moved / "site" / "data" / "pool.bib").read_text()
+    titles = {row["id"]: row["title"] for row in json.loads((moved / "site" / "data" / "pool.csl.json").read_text())}
+    assert "√s" in titles[entry.key]
