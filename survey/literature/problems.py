@@ -9,8 +9,8 @@ from difflib import get_close_matches
 
 from survey.escaping import visible
 
-VARIABLE = re.compile(r'"[^"]*"|\(.*\)|\\[A-Za-z]+|\S*[0-9]\S*')
-"""What differs between two problems of one kind."""
+VARIABLE = re.compile(r'"[^"]*"|\([^()]*\)|\\[A-Za-z]+')
+"""What differs between two problems of one kind, beside words with digits."""
 
 FEW = 20
 """Longest list of allowed values that a message prints."""
@@ -56,7 +56,9 @@ def kinds(problems: Iterable[Problem]) -> list[Kind]:
     """
     found: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
-        found.setdefault((problem.field, VARIABLE.sub("", problem.message)), []).append(problem)
+        words = VARIABLE.sub("", problem.message).split(" ")
+        kind = " ".join(word for word in words if not any(map(str.isdigit, word)))
+        found.setdefault((problem.field, kind), []).append(problem)
     most = sorted(found.items(), key=lambda item: (-len(item[1]), item[1][0]))
     return [Kind(field, len(some), some[0]) for (field, _), some in most]
 

@@ -69,7 +69,7 @@ BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
 """Characters that LaTeX reads as commands outside formulas."""
 
 FORMULA = re.compile(
-    r"(?<!\\)\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", re.DOTALL
+    r"(?<!\\)\$[^$]*\$|\\\(.{0,500}?\\\)|\\\[.{0,500}?\\\]|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", re.DOTALL
 )
 
 

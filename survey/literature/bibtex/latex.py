@@ -27,7 +27,10 @@ GROUP = re.compile(r"\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 SPECIAL = re.compile(r"[\\{}$~]|---?|``|''")
 
 FORMULA = re.compile(r"\$((?:[^$\\]|\\.)*)\$", re.DOTALL)
-ENCLOSED = {"(": re.compile(r"(.*?)\\\)", re.DOTALL), "[": re.compile(r"(.*?)\\\]", re.DOTALL)}
+ENCLOSED = {
+    "(": re.compile(r"(.*?)\\\)", re.DOTALL),
+    "[": re.compile(r"(.*?)\\\]", re.DOTALL),
+}
 """The rest of a formula that begins with a backslash and a bracket."""
 
 

@@ -95,7 +95,7 @@ def _keywords(*fields: str) -> Words:
     def words(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
         for draft in drafts:
             for field in fields:
-                for word in re.split(r"\s*[;,]\s*", readable(draft.text(field)).strip()):
+                for word in map(str.strip, re.split("[;,]", readable(draft.text(field)))):
                     if 1 < len(word) <= LONGEST:
                         yield draft.key, word
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote
 
+from bibtexparser.middlewares.names import split_multiple_persons_names
+
 from survey.literature.bibtex import LATEX, MONTHS, REQUIRED_BY_TYPE, arxiv_date, parse_names, unknown_latex
 from survey.literature.loading.conversion.foreign import Draft
 
@@ -34,7 +36,7 @@ ARXIV_INSIDE = re.compile(
     r"([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v(\d+))?"
 )
 DOI_INSIDE = re.compile(r"10\.\d{4,9}/[^\s\"<>{}\\,;]+")
-OTHERS = re.compile(r"(?i)[\s,;]*\b(?:and\s+)?(?:others|et\.?\s+al\b\.?)\s*$")
+OTHERS = re.compile(r"(?i)[ ,;]{0,4}\b(?:and )?(?:others|et\.? al\.?)$")
 INITIALS = re.compile(r"(?:[A-Z]\.[ ~-]?)+[A-Z][a-z]")
 JUNIOR = re.compile(r"(?i)jr\.?|sr\.?|[ivx]+")
 BARE = re.compile(r"(?<!\\)([%#&])")
@@ -128,7 +130,7 @@ def _url(draft: Draft) -> None:
     clean = re.sub(r"\\([_&%#~{}])", r"\1", clean).replace(r"\textasciitilde", "~").strip()
     if re.match(r"(?i)www\.|[a-z0-9.-]+\.(?:org|com|net|edu|gov|io|ch)/", clean):
         clean = f"https://{clean}"
-    first, *more = re.split(r"[\s,;]+(?=https?://)", clean)
+    first, *more = re.split(r"[ ,;]{1,5}(?=https?://)", clean)
     if not re.match(r"https?://[^/\s]", first):
         draft.put_away("url", UNREADABLE.format("a web address", "url"))
         return
@@ -219,7 +221,7 @@ def _joined(people: str) -> bool:
 
 def _people(text: str) -> str:
     """Return a list of people in the form of BibTeX; who cannot be read is named as written, like a corporation."""
-    listed = [one.strip() for one in re.split(r"\s+and\s+(?![^{]*\})", text) if one.strip()]
+    listed = [one.strip() for one in split_multiple_persons_names(text) if one.strip()]
     for sign in (";", ","):
         split = [one.strip() for whole in listed for one in whole.split(sign) if one.strip()]
         readable = _can_be_read(" and ".join(split)) and all(" " in one for one in split)
