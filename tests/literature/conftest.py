@@ -11,7 +11,7 @@ import pytest
 TAXONOMY = """
 [survey]
 title = "Small"
-required = ["summary", "added"]
+required = ["summary", "added", "url"]
 
 [absence.na]
 label = "not applicable"

@@ -37,6 +37,19 @@ def test_what_it_does_not_require_may_be_missing(bread: Pool, tmp_path: Path) ->
     assert [entry.key for entry in pool.as_of(date(2019, 5, 2))] == ["levain2019", "soda2001"]
 
 
+def test_a_work_that_nothing_leads_to_has_no_address(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(BREAD, tmp_path / "bread"))
+    text = "\n".join(
+        line
+        for line in (copy / "pool.bib").read_text().split("\n")
+        if not line.startswith(("  url", "  doi", "  eprint", "  archive", "  primary"))
+    )
+    (copy / "pool.bib").write_text(text)
+    pool = load(copy)
+    assert {entry.url for entry in pool} == {""}
+    assert all(b"arxiv.org" not in FORMATS[form](pool) for form in FORMATS)
+
+
 def test_its_axes_are_counted_with_a_row_for_every_value(bread: Pool) -> None:
     table = counts(bread, "leavening")
     assert table[["cell", "count", "mentions"]].to_numpy().tolist() == [

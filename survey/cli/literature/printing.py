@@ -87,7 +87,11 @@ def entry_page(entry: Entry, pool: Pool) -> list[str]:
     lines = [click.style(wrapped(entry.title), bold=True), wrapped("; ".join(map(str, entry.authors)))]
     if entry.text("authors-incomplete"):
         lines.append(wrapped(f"(incomplete: {entry.text('authors-incomplete')})"))
-    lines += [f"{entry.venue}, {entry.year}   {entry.url}", f"{entry.path}:{entry.block.line}", ""]
+    lines += [
+        f"{', '.join(filter(None, (entry.venue, str(entry.year))))}   {entry.url}".rstrip(),
+        f"{entry.path}:{entry.block.line}",
+        "",
+    ]
     if entry.text("summary"):
         lines += [wrapped(entry.text("summary")), ""]
     for axis_id, tags in entry.tags.items():

@@ -104,8 +104,6 @@ def check_combinations(block: Block) -> Iterator[tuple[str, str]]:
     for name in REQUIRED_BY_TYPE.get(block.type, ()):
         if name not in fields:
             yield name, f"is missing (an @{block.type} needs it)"
-    if not fields.keys() & {"url", "doi", "eprint"}:
-        yield "url", "is missing (an entry needs a url, a doi or an eprint)"
     if "eprint" in fields and block.text("archiveprefix") != "arXiv":
         yield "archiveprefix", 'is missing or other than "arXiv" (eprint is an arXiv id)'
     if fields.keys() >= {"volume", "number"} and block.type != "article":

@@ -30,7 +30,9 @@ HOW_MANY = {
 
 def work(entry: Entry) -> dict[str, str]:
     """Return what a blind reader may know of a work: nothing in it was written by the first reader."""
-    links = dict.fromkeys([entry.url, *entry.text("code").split(), *entry.text("sources").split()])
+    links = dict.fromkeys(
+        [*([entry.url] if entry.url else []), *entry.text("code").split(), *entry.text("sources").split()]
+    )
     return {
         "title": entry.title,
         "authors": "; ".join(map(str, entry.authors)),

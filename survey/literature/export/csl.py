@@ -55,7 +55,8 @@ def csl_item(entry: Entry) -> dict[str, Any]:
     for field, variable in TEXTS.items():
         if entry.text(field):
             item[variable] = readable(entry.text(field))
-    item["URL"] = entry.url
+    if entry.url:
+        item["URL"] = entry.url
     if entry.text("eprint"):
         item |= {"archive": "arXiv", "archive_location": entry.text("eprint")}
         if entry.block.type == "misc":

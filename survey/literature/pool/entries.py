@@ -24,7 +24,7 @@ from survey.literature.bibtex import (
 )
 from survey.literature.pool.tags import Tag, derived_tags, format_tags, parse_tags
 from survey.literature.problems import Problem, expected, quoted
-from survey.literature.taxonomy import Absence, Axis, Taxonomy
+from survey.literature.taxonomy import ADDRESS, Absence, Axis, Taxonomy
 
 PREFIXES = ("tag-", "why-")
 
@@ -102,12 +102,12 @@ class Entry:
 
     @property
     def url(self) -> str:
-        """The URL of the work."""
+        """The URL of the work; empty if nothing leads to it."""
         if self.text("url"):
             return self.text("url")
         if self.text("doi"):
             return f"https://doi.org/{self.text('doi')}"
-        return f"https://arxiv.org/abs/{self.text('eprint')}"
+        return f"https://arxiv.org/abs/{self.text('eprint')}" if self.text("eprint") else ""
 
     def text(self, name: str) -> str:
         """Return the raw text of a field; empty if there is none."""
@@ -203,7 +203,9 @@ class _Reading:
         self.axis_fields = {axis.field for axis in self.axes if not axis.steps}
         self.axis_fields |= {axis.why for axis in self.axes if axis.evidence}
         self.known = self.axis_fields | set(CITED) | set(OWN)
-        self.required = {"entry": taxonomy.settings.required, "record": ("screened",)}.get(on, ())
+        required = {"entry": taxonomy.settings.required, "record": ("screened",)}.get(on, ())
+        self.required = tuple(name for name in required if name != ADDRESS)
+        self.addressed = ADDRESS in taxonomy.settings.required
         self.problems: list[Problem] = []
         self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
 
@@ -214,6 +216,8 @@ class _Reading:
                 self._report(block, name, check_field(name, field.text))
         for name, message in check_combinations(block):
             self._report(block, name, [message])
+        if self.addressed and not block.fields.keys() & {"url", "doi", "eprint"}:
+            self._report(block, "url", ["is missing (an entry needs a url, a doi or an eprint)"])
         for name in self.required:
             if name not in block.fields:
                 self._report(block, name, ["is missing"])

@@ -8,10 +8,10 @@ from survey.literature.taxonomy.axes import HUES, ID, ID_SHAPE, Absence, Axis, S
 from survey.literature.taxonomy.examples import NEUTRAL, examples
 from survey.literature.taxonomy.licences import Licence, licence
 from survey.literature.taxonomy.reading import read_taxonomy, read_toml
-from survey.literature.taxonomy.settings import Settings
+from survey.literature.taxonomy.settings import ADDRESS, Settings
 from survey.literature.taxonomy.toml_tables import Tables
 
 __all__ = [
-    "HUES", "ID", "ID_SHAPE", "NEUTRAL", "Absence", "Axis", "Licence", "Settings", "Shape", "Step", "Tables",
-    "Taxonomy", "Term", "Value", "examples", "licence", "read_taxonomy", "read_toml",
+    "ADDRESS", "HUES", "ID", "ID_SHAPE", "NEUTRAL", "Absence", "Axis", "Licence", "Settings", "Shape", "Step",
+    "Tables", "Taxonomy", "Term", "Value", "examples", "licence", "read_taxonomy", "read_toml",
 ]  # fmt: skip

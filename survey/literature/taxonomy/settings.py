@@ -8,7 +8,10 @@ from typing import Final
 WINGS: Final = ("traces", "dependencies")
 """Pages that a survey builds only if it asks for them: they are about this toolkit and not about its subject."""
 
-CAN_BE_REQUIRED: Final = ("summary", "added", "sources", "read", "confidence")
+ADDRESS: Final = "url"
+"""Stands, among what a survey requires, for one of the fields url, doi and eprint."""
+
+CAN_BE_REQUIRED: Final = ("summary", "added", ADDRESS, "sources", "read", "confidence")
 """Fields of this format that a survey may require in every entry."""
 
 

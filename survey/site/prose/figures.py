@@ -266,6 +266,8 @@ class Figures:
 
     def _link(self, entry: Entry, label: str) -> Markup:
         here = entry.key in self.pool
+        if not here and not entry.url:
+            return inert(label)
         target = _source_link(self.page, entry_page(entry.key)) if here else _within_brackets(entry.url)
         return Markup("[{}]({})").format(inert(label), target)
 

@@ -34,8 +34,8 @@ BROKEN = [
     ("a number that nobody could print", 'label = "Reward"', "label = 0x" + "f" * 5000, "not TOML: a whole number of more than 64 bits (expected one below 9223372036854775808)"),
     ("lists in lists", 'absence = ["na", "unknown"]', "absence = " + "[" * 60 + "]" * 60, "not TOML: nested too deeply"),
     ("names in names", "[absence.na]", "[" + "a." * 2000 + "a]", "not TOML: nested too deeply"),
-    ("a field that cannot be required", 'required = ["summary", "added"]', 'required = ["sumary"]', 'survey: required: "sumary" is not known here (did you mean "summary"?)'),
-    ("a part of the site that is none", 'required = ["summary", "added"]', 'wings = ["trace"]', 'survey: wings: "trace" is not known here (did you mean "traces"?)'),
+    ("a field that cannot be required", 'required = ["summary", "added", "url"]', 'required = ["sumary"]', 'survey: required: "sumary" is not known here (did you mean "summary"?)'),
+    ("a part of the site that is none", 'required = ["summary", "added", "url"]', 'wings = ["trace"]', 'survey: wings: "trace" is not known here (did you mean "traces"?)'),
     ("an absence without a definition", '[absence.unknown]\nlabel = "does not say"\ndefinition = "Not said."\n', "", "axis.reward: there is no table [absence.unknown] to define it"),
 ]  # fmt: skip
 

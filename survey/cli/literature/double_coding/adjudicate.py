@@ -108,7 +108,7 @@ def _recorded(folder: Path, pool: Pool, case: Open, tags: tuple[Tag, ...], why: 
 def _case(pool: Pool, case: Open, definitions: bool) -> Iterator[str]:
     entry, axis = pool[case.key], pool.taxonomy[case.axis]
     yield wrapped(f"{entry.key}, {axis.id}: {entry.title}")
-    yield f"{entry.venue}, {entry.year}   {entry.url}"
+    yield f"{', '.join(filter(None, (entry.venue, str(entry.year))))}   {entry.url}".rstrip()
     if definitions:
         yield from (
             wrapped(line.strip(), line[: len(line) - len(line.lstrip())]) for line in codebook(axis, pool.taxonomy)

@@ -121,7 +121,7 @@ class Statements:
             (subject, "schema:identifier", literal(claim.id)),
             (subject, "schema:text", literal(claim.sentence)),
             (subject, "schema:url", self.iri(f"claims/{claim.id}.md")),
-            *((subject, "schema:firstAppearance", Iri(work.url)) for work in self._sources(judgement)),
+            *((subject, "schema:firstAppearance", Iri(work.url)) for work in self._sources(judgement) if work.url),
             (subject, "survey:counts", literal(question(claim, self.pool.taxonomy))),
             (subject, "survey:limit", literal(claim.limit)),
             (subject, "survey:wouldChange", literal(claim.changes)),

@@ -106,7 +106,7 @@ def structured(entry: Entry) -> dict[str, object]:
             {"@type": "Organization" if n.corporate else "Person", "name": str(n)} for n in entry.authors
         ],
         "datePublished": entry.appeared,
-        "url": entry.url,
+        **({"url": entry.url} if entry.url else {}),
         "sameAs": [link for link in identifiers if link],
     }  # fmt: skip
 

@@ -18,6 +18,7 @@ from survey.literature.bibtex import CITED, COMBINING, FONTS, LATEX, MONTHS, REQ
 from survey.literature.bibtex.commands import SWITCHES, symbols
 from survey.literature.bibtex.formulas import FRACTIONS, MARKS
 from survey.literature.problems import expected
+from survey.literature.taxonomy import ADDRESS
 from survey.literature.taxonomy.axes import Rule
 from survey.site.facts import Facts, Files
 from survey.site.markup.templates import render
@@ -142,7 +143,8 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "types": REQUIRED_BY_TYPE,
         "order": [*CITED, *BEFORE_TAGS, *tagged, *AFTER_TAGS],
         "edition": max((day.isoformat() for day, edition in pool.editions.items() if edition.data), default=""),
-        "required": ["author", "title", "year", *taxonomy.settings.required],
+        "required": ["author", "title", "year", *(name for name in taxonomy.settings.required if name != ADDRESS)],
+        "addressed": ADDRESS in taxonomy.settings.required,
         "sourcing": {"preprint": needs, "thirdParties": hosts, "saidAs": said_as},
         "latex": sorted(LATEX),
         "commands": {

@@ -30,11 +30,11 @@ function* texts({ fields }, vocabulary) {
   }
 }
 
-function* together({ type, fields }, { types, required, edition }) {
+function* together({ type, fields }, { types, required, addressed, edition }) {
   const has = (name) => fields.has(name);
   for (const field of required) if (!has(field)) yield { field, message: "is missing" };
   for (const field of types[type]) if (!has(field)) yield { field, message: `is missing (an @${type} needs it)` };
-  if (!["url", "doi", "eprint"].some(has)) yield { field: "url", message: "is missing (an entry needs a url, a doi or an eprint)" };
+  if (addressed && !["url", "doi", "eprint"].some(has)) yield { field: "url", message: "is missing (an entry needs a url, a doi or an eprint)" };
   if (has("volume") && has("number") && type !== "article") yield { field: "number", message: "cannot stand beside volume (styles print only one of them; keep one)" };
   yield* dates(fields, edition);
 }
