@@ -6,6 +6,8 @@ still fails is put away under ``original-...``, and an entry that cannot be mend
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -122,6 +124,7 @@ def _with_keys_of_their_own(drafts: Iterable[Draft], aside: list[Aside]) -> list
     """Return the drafts whose key can be one, with an address that no earlier draft has."""
     seen: dict[str, Draft] = {}
     for draft in drafts:
+        _spell_key(draft)
         if problem := key_problem(draft.key) if draft.key else "there is no key":
             aside.append(Aside(draft.line, draft.raw, problem))
         elif first := seen.get(address_of(draft.key).lower()):
@@ -130,6 +133,25 @@ def _with_keys_of_their_own(drafts: Iterable[Draft], aside: list[Aside]) -> list
         else:
             seen[address_of(draft.key).lower()] = draft
     return list(seen.values())
+
+
+def _spell_key(draft: Draft) -> None:
+    """Write a key without the letters and signs that none can have, if something is left of it."""
+    if draft.key and key_problem(draft.key):
+        letters = unicodedata.normalize("NFKD", draft.key.translate(WITHOUT_ACCENTS))
+        key = re.sub(r"[^A-Za-z0-9._+:/-]+", "-", "".join(c for c in letters if not unicodedata.combining(c))).strip(
+            "-"
+        )
+        if not key_problem(key):
+            draft.note("keys with letters or signs that none can have: spelt without, as written in original-key",
+                       f"{draft.key} -> {key}")  # fmt: skip
+            draft.fields["original-key"], draft.key = draft.key, key
+
+
+WITHOUT_ACCENTS: Final = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "đ": "d"}
+)
+"""Letters that Unicode takes for no accented ones."""
 
 
 def _mended(draft: Draft, name: str, aside: list[Aside]) -> bool:

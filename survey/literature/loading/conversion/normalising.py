@@ -221,7 +221,7 @@ def _joined(people: str) -> bool:
 
 def _people(text: str) -> str:
     """Return a list of people in the form of BibTeX; who cannot be read is named as written, like a corporation."""
-    listed = [one.strip() for one in split_multiple_persons_names(text) if one.strip()]
+    listed = [one.strip(" ,") for one in split_multiple_persons_names(text) if one.strip(" ,")]
     for sign in (";", ","):
         split = [one.strip() for whole in listed for one in whole.split(sign) if one.strip()]
         readable = _can_be_read(" and ".join(split)) and all(" " in one for one in split)
@@ -243,9 +243,13 @@ def _latex(draft: Draft) -> None:
 def _unknown_commands(draft: Draft) -> None:
     """Take commands that cannot be shown out of titles and names; what they format stays."""
     for name in ("title", "author", "editor", "booktitle", "journal"):
+        draft.set(
+            name, draft.text(name).replace("\\''", '\\"'), "two apostrophes as an accent: as the sign for two dots"
+        )
         text = draft.text(name)
         while fault := unknown_latex(text):
-            shorter = text.replace(fault, "", 1) if fault in text else text.replace("$", r"\$")
+            command = fault.split(" without ")[0]  # an accent without its letter, a formula without its end
+            shorter = text.replace("$", r"\$") if command == "$" else text.replace(command, "", 1)
             if shorter == text:
                 return  # the check of the field says why
             text = shorter

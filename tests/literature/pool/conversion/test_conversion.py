@@ -66,6 +66,9 @@ READ = [
     ("signs that are commands", "A Title", "50% of R&D_x #1", {"title": r"{50\% of R\&D\_x \#1}"}),
     ("a formula", "A Title", "On $a_1^2$", {"title": "{On $a_1^2$}", "original-title": None}),
     ("a command that nobody knows", "A Title", r"On \nosuch{E}", {"title": "{On {E}}", "original-title": r"{On \nosuch{E}}"}),
+    ("an accent without a letter", "A Title", r"A Title{\~}", {"title": "{A Title{}}", "original-title": r"{A Title{\~}}"}),
+    ("two apostrophes as an accent", "Doe, Jane", r"M\''{u}ller, Jane", {"author": 'M\\"{u}ller, Jane'}),
+    ("a comma before a name", "Doe, Jane", ", Stanza", {"author": "Stanza", "original-author": ", Stanza"}),
     ("biblatex", 'year = "2020"', 'date = "2020-03-07", journaltitle = "J", location = "Rome"',
      {"type": "article", "year": "2020", "journal": "J", "address": "Rome", "date": None, "original-date": "2020-03-07"}),
     ("a year with words", 'year = "2020"', 'year = "c. 2020"', {"year": "2020", "original-year": "c. 2020"}),
@@ -99,7 +102,6 @@ SET_ASIDE = [
     ("no title", WORK.replace('"{A Title}"', '""'), "title is missing"),
     ("no author", WORK.replace('"Doe, Jane"', '""'), "author is missing"),
     ("no key", WORK.replace("Doe:2020abc", ""), "there is no key"),
-    ("a key with a blank", WORK.replace("Doe:2020abc", "Doe 2020"), "cannot be a key"),
     ("no end", WORK.rstrip("}\n"), "cannot be read"),
     ("a preamble", '@preamble{"\\newcommand{\\x}{y}"}\n', "a preamble"),
     ("a remark", "Some words of mine.\n", "a remark"),
@@ -116,6 +118,23 @@ def test_what_cannot_be_an_entry_is_set_aside_as_it_was_written(tmp_path: Path, 
     assert [one.raw.strip() for one in done.aside] == [text.strip()]
     assert why in done.aside[0].why
     assert text.strip() in done.set_aside
+
+
+@pytest.mark.parametrize(
+    ("found", "key"),
+    [
+        ("Doe 2020", "Doe-2020"),
+        ("nime_Çamcı", "nime_Camci"),
+        ("Næss'20", "Naess-20"),
+        ("DBLP:journals/x/Y01", "DBLP:journals/x/Y01"),
+    ],
+)
+def test_a_key_keeps_its_letters_or_is_spelt_without_those_that_none_can_have(
+    tmp_path: Path, found: str, key: str
+) -> None:
+    done = converted(tmp_path, WORK.replace("Doe:2020abc", found))
+    assert [block.key for block in done.blocks] == [key]
+    assert done.blocks[0].text("original-key") == ("" if found == key else found)
 
 
 def test_a_macro_is_written_out_and_parts_are_joined(tmp_path: Path) -> None:
