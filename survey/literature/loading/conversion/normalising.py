@@ -13,7 +13,15 @@ from urllib.parse import quote
 
 from bibtexparser.middlewares.names import split_multiple_persons_names
 
-from survey.literature.bibtex import LATEX, MONTHS, REQUIRED_BY_TYPE, arxiv_date, parse_names, unknown_latex
+from survey.literature.bibtex import (
+    LATEX,
+    MONTHS,
+    REQUIRED_BY_TYPE,
+    arxiv_date,
+    check_field,
+    parse_names,
+    unknown_latex,
+)
 from survey.literature.loading.conversion.foreign import Draft
 
 FIELDS: Final = {
@@ -35,7 +43,7 @@ ARXIV_INSIDE = re.compile(
     r"(?i)(?:https?://)?(?:arxiv(?:\.org)?[.:/ ]*(?:abs/|pdf/)?)?"
     r"([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v(\d+))?"
 )
-DOI_INSIDE = re.compile(r"10\.\d{4,9}/[^\s\"<>{}\\,;]+")
+DOI_PREFIX = re.compile(r"(?i)^(?:https?://(?:dx\.)?doi\.org/|doi:? ?)")
 OTHERS = re.compile(r"(?i)[ ,;]{0,4}\b(?:and )?(?:others|et\.? al\.?)$")
 INITIALS = re.compile(r"(?:[A-Z]\.[ ~-]?)+[A-Z][a-z]")
 JUNIOR = re.compile(r"(?i)jr\.?|sr\.?|[ivx]+")
@@ -113,13 +121,13 @@ def _doi(draft: Draft) -> None:
     if not (found := draft.text("doi")):
         return
     clean = re.sub(r"\\([_&%#])|[{}]", lambda match: match[1] or "", found)
-    inside = DOI_INSIDE.search(clean)
-    if not inside:
+    doi, *more = re.split(r"[,;] ?(?=10\.|https?:)| ", DOI_PREFIX.sub("", clean))
+    doi = doi.rstrip(".")
+    if any(check_field("doi", doi)):  # also where a part of it would pass: that is the DOI of another work, or of none
         draft.put_away("doi", UNREADABLE.format("a DOI", "doi"))
         return
-    doi = inside.group().rstrip(".")
-    if doi != clean.rpartition("doi.org/")[2].removeprefix("doi:").strip().rstrip("."):
-        draft.keep("doi")  # there is more in it, a second DOI for example
+    if more:
+        draft.keep("doi")
     draft.set("doi", doi, IDENTIFIER)
 
 
