@@ -183,6 +183,11 @@ def _value(place: str) -> dict[str, Any]:
     }
 
 
+SETTINGS = {
+    "creator": attack("creator"), "scope": attack("scope"), "licence": "CC0-1.0", "wings": ["traces", "dependencies"],
+}  # fmt: skip
+
+
 def _taxonomy() -> dict[str, Any]:
     axes: dict[str, Any] = {}
     for id, values in VALUES.items():
@@ -201,7 +206,7 @@ def _taxonomy() -> dict[str, Any]:
                     "required": True, "value": {value: _value(value)}}  # fmt: skip
     term = {"label": _labels("absent"), "definition": attack("absentdefinition")}
     return {
-        "survey": {"title": attack("survey"), "languages": ["en", "zh", "ja"]},
+        "survey": {"title": attack("survey"), "languages": ["en", "zh", "ja"], **SETTINGS},
         "absence": {"na": term, "unknown": term},
         "axis": axes,
         "rule": [{"when": {"reward": ["unknown"]}, "only": {"credit": ["unknown"]}, "because": attack("because")}],

@@ -16,6 +16,7 @@ from survey.literature.bibtex import Field
 from survey.site.cache import Cache
 from survey.site.facts import Facts
 from survey.site.pages.explorer.builder import PER_PAGE, explorer_pages, page_of
+from survey.site.publishing.settings.defaults import complete
 from survey.site.theme.assets import STYLE, assets, style_sheet
 from tests.conftest import ROOT
 
@@ -42,4 +43,5 @@ def build_explorer(pool: Pool, folder: Path, url: str, per_page: int = PER_PAGE)
         str(ROOT / "mkdocs.yml"), site_url=url, plugins=[], nav=[{"All entries": page_of(1)}],
         docs_dir=str(folder / "docs"), site_dir=str(folder / "site"),
     )  # fmt: skip
+    complete(config)
     build(config)

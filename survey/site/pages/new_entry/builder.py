@@ -9,6 +9,7 @@ looked up in the data of the page on related work.
 from __future__ import annotations
 
 import unicodedata
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,6 +26,9 @@ from survey.site.markup.templates import render
 from survey.site.pages.related.builder import ADDING, PROTOCOL, WORKS
 
 PAGE = "take-part/new-entry.md"
+
+MORE_SYMBOLS = "related/symbols.json"
+"""The file with rarer commands of LaTeX, which the script loads beside the list of works: the page would be heavy."""
 
 GUIDES: Final = {PROTOCOL: "which works are retained", ADDING: "how entries are added"}
 """The hand-written pages that tell a contributor more, if the survey has them."""
@@ -105,6 +109,7 @@ def new_entry_pages(facts: Facts) -> Files:
             pool=pool,
             page=PAGE,
             works=WORKS,
+            symbols=MORE_SYMBOLS,
             issues=facts.issues,
             repository=facts.repository,
             vocabulary=vocabulary(pool),
@@ -122,6 +127,7 @@ def new_entry_pages(facts: Facts) -> Files:
             published=PUBLISHED,
         ),
     )
+    yield MORE_SYMBOLS, json.dumps(symbols(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def vocabulary(pool: Pool) -> dict[str, Any]:
@@ -150,7 +156,7 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "commands": {
             "accents": COMBINING,
             "symbols": SYMBOLS,
-            "more": symbols(),
+            "more": {},  # see MORE_SYMBOLS
             "fonts": sorted(FONTS),
             "switches": sorted(SWITCHES),
             "marks": sorted(MARKS),

@@ -33,7 +33,8 @@ class NewEntry {
     one("[data-without]", root).remove();
     form.form.hidden = false;
     try {
-      const [works] = await Promise.all([loadJson(root.dataset.works), loadTypefaces()]);
+      const [works, more] = await Promise.all([loadJson(root.dataset.works), loadJson(root.dataset.symbols), loadTypefaces()]);
+      this.vocabulary.commands.more = more;
       this.known = register(works);
       this.update();
     } catch { say(parts.said, "The list of known works could not be loaded: only survey check can tell whether the survey has this work already."); }

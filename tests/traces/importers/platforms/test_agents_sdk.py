@@ -178,7 +178,7 @@ def test_a_log_without_acts_says_what_was_found() -> None:
     with pytest.raises(BadLog) as error:
         traces_of(span("custom", name="step"))
     assert str(error.value) == (
-        "log.jsonl: found 1 traces, without acts of an agent "
+        "log.jsonl: found 1 trace, without acts of an agent "
         "(expected exported objects trace.span with span_data, of agents, models or tools)"
     )
 

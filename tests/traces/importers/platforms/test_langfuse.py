@@ -149,7 +149,7 @@ def test_a_log_without_acts_says_what_was_found() -> None:
     with pytest.raises(BadLog) as error:
         traces_of([generation(type="SPAN")])
     assert str(error.value) == (
-        "log.json: found 1 traces, without acts of an agent "
+        "log.json: found 1 trace, without acts of an agent "
         "(expected a trace with observations, or a list of observations with ids and types)"
     )
 

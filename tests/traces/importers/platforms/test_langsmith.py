@@ -115,7 +115,7 @@ def test_a_log_without_acts_says_what_was_found() -> None:
     with pytest.raises(BadLog) as error:
         traces_of([called(run_type="chain")])
     assert str(error.value) == (
-        "log.json: found 1 traces, without acts of an agent "
+        "log.json: found 1 trace, without acts of an agent "
         "(expected runs with an id, a run_type and a start_time, of models or tools)"
     )
 

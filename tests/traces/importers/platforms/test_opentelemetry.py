@@ -480,7 +480,7 @@ BAD: list[tuple[str, str, str]] = [
     (
         "spans of a web server",
         json.dumps(span("01", None, "GET", 0, 1)),
-        "log.json: found 1 traces, without acts of an agent (expected OTLP JSON with resourceSpans, "
+        "log.json: found 1 trace, without acts of an agent (expected OTLP JSON with resourceSpans, "
         "or objects with trace and span ids, of agents, models or tools)",
     ),
 ]

@@ -186,7 +186,7 @@ def test_a_log_without_acts_says_what_was_found() -> None:
     with pytest.raises(BadLog) as error:
         traces_of(call(summary={}))
     assert str(error.value) == (
-        "log.json: found 1 traces, without acts of an agent "
+        "log.json: found 1 trace, without acts of an agent "
         "(expected calls with an id, a trace_id, an op_name and a started_at, of agents, models or tools)"
     )
 
