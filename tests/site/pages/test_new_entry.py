@@ -125,7 +125,8 @@ def test_the_vocabulary_is_that_of_the_taxonomy_in_its_order(pool: Pool, vocabul
     assert [list(found["cells"]) for found in vocabulary["impossible"]] == [
         list(i.cells) for i in pool.taxonomy.impossible
     ]
-    assert set(vocabulary["required"]) == {"author", "title", "year", *pool.taxonomy.settings.required}
+    assert set(vocabulary["required"]) == {"author", "title", "year", *pool.taxonomy.settings.required} - {"url"}
+    assert vocabulary["addressed"] == ("url" in pool.taxonomy.settings.required)
     assert vocabulary["types"] == {name: list(fields) for name, fields in REQUIRED_BY_TYPE.items()}
 
 

@@ -8,9 +8,9 @@ looked up in the data of the page on related work.
 
 from __future__ import annotations
 
-import unicodedata
 import json
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from survey.site.pages.related.builder import ADDING, PROTOCOL, WORKS
 
 PAGE = "take-part/new-entry.md"
 
-MORE_SYMBOLS = "related/symbols.json"
+RARE = "related/commands.json"
 """The file with rarer commands of LaTeX, which the script loads beside the list of works: the page would be heavy."""
 
 GUIDES: Final = {PROTOCOL: "which works are retained", ADDING: "how entries are added"}
@@ -109,7 +109,7 @@ def new_entry_pages(facts: Facts) -> Files:
             pool=pool,
             page=PAGE,
             works=WORKS,
-            symbols=MORE_SYMBOLS,
+            commands=RARE,
             issues=facts.issues,
             repository=facts.repository,
             vocabulary=vocabulary(pool),
@@ -127,7 +127,17 @@ def new_entry_pages(facts: Facts) -> Files:
             published=PUBLISHED,
         ),
     )
-    yield MORE_SYMBOLS, json.dumps(symbols(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    yield RARE, json.dumps(rare_commands(), ensure_ascii=False, separators=(",", ":"))
+
+
+def rare_commands() -> dict[str, Mapping[str, str] | list[str]]:
+    """Return what the script knows of LaTeX beyond what the page brings."""
+    return {
+        "more": symbols(),
+        "switches": sorted(SWITCHES),
+        "marks": sorted(MARKS),
+        "fractions": sorted(FRACTIONS),
+    }
 
 
 def vocabulary(pool: Pool) -> dict[str, Any]:
@@ -156,11 +166,8 @@ def vocabulary(pool: Pool) -> dict[str, Any]:
         "commands": {
             "accents": COMBINING,
             "symbols": SYMBOLS,
-            "more": {},  # see MORE_SYMBOLS
             "fonts": sorted(FONTS),
-            "switches": sorted(SWITCHES),
-            "marks": sorted(MARKS),
-            "fractions": FRACTIONS,
+            **{name: type(names)() for name, names in rare_commands().items()},  # until they are loaded
         },
         "written": written(),
     }

@@ -33,8 +33,8 @@ class NewEntry {
     one("[data-without]", root).remove();
     form.form.hidden = false;
     try {
-      const [works, more] = await Promise.all([loadJson(root.dataset.works), loadJson(root.dataset.symbols), loadTypefaces()]);
-      this.vocabulary.commands.more = more;
+      const [works, rare] = await Promise.all([loadJson(root.dataset.works), loadJson(root.dataset.commands), loadTypefaces()]);
+      Object.assign(this.vocabulary.commands, rare);
       this.known = register(works);
       this.update();
     } catch { say(parts.said, "The list of known works could not be loaded: only survey check can tell whether the survey has this work already."); }
