@@ -69,7 +69,9 @@ BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
 """Characters that LaTeX reads as commands outside formulas."""
 
 FORMULA = re.compile(
-    r"(?<!\\)\$[^$]*\$|\\\(.{0,500}?\\\)|\\\[.{0,500}?\\\]|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", re.DOTALL
+    r"(?<!\\)\$[^$]*\$|\\\((?:[^\\]|\\[^()])*\\\)|\\\[(?:[^\\]|\\[^\[\]])*\\\]"
+    r"|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}",
+    re.DOTALL,
 )
 
 
