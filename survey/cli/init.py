@@ -27,12 +27,13 @@ WIDTH = 60
 def init(folder: Path, source: Path | None, title: str, creator: str, licence: str) -> None:
     """Write the files of a new survey into DIR: data, pages to write, settings, a workflow that publishes it.
 
-    With --from the entries of a BibTeX file become the pool. Keys stay as they are. What can be read
-    in one way is brought into this format: months, dates, types and names of biblatex, macros, DOIs
-    and arXiv ids with prefixes, lists of authors that end in "and others". Whatever else fails a
-    check is kept under original-FIELD, and what cannot be an entry goes to bib/set-aside.bib as it
-    was written. Keywords, groups or headings of the file become the first axis. The history of git,
-    if the file has one, tells when each entry was added.
+    With --from the entries of a BibTeX file become the pool. Keys stay as they are, but for letters
+    and signs that no key can have. What can be read in one way is brought into this format: months,
+    dates, types and names of biblatex, macros, DOIs and arXiv ids with prefixes, lists of authors
+    that end in "and others". Whatever else fails a check is kept under original-FIELD, and what
+    cannot be an entry goes to bib/set-aside.bib as it was written. Keywords, groups or headings of
+    the file become the first axis. The history of git, if the file has one, tells when each entry
+    was added.
 
     Nothing that exists is overwritten. The new survey passes survey check and builds strictly.
     """
