@@ -129,7 +129,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         SCREENED: lambda: _check_screened(path, pool),
         SEARCHES: lambda: _check_searches(path, pool),
         GAPS: lambda: read_notes(path, pool.taxonomy)[1],
-        SCALE: lambda: [*read_evidence_kinds(path, pool.taxonomy)[1], *read_scale_page(path)[1]],
+        SCALE: lambda: [*read_evidence_kinds(path, pool.taxonomy)[1], *read_scale_page(path, pool.taxonomy)[1]],
     }
     if path.name in by_name:
         return tuple(by_name[path.name]())

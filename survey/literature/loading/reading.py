@@ -126,7 +126,7 @@ def read_pool(
         problems += check_editions(entries, records, editions.values(), taxonomy)
     evidence, found = read_evidence_kinds(folder / SCALE, taxonomy)
     problems += found
-    scale, found = read_scale_page(folder / SCALE)
+    scale, found = read_scale_page(folder / SCALE, taxonomy)
     problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)

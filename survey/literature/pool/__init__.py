@@ -54,7 +54,14 @@ from survey.literature.pool.entries import (
     read_entries,
     read_records,
 )
-from survey.literature.pool.evidence_kinds import EvidenceKind, ScalePage, read_evidence_kinds, read_scale_page
+from survey.literature.pool.evidence_kinds import (
+    Curves,
+    EvidenceKind,
+    Pair,
+    ScalePage,
+    read_evidence_kinds,
+    read_scale_page,
+)
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
 from survey.literature.pool.pool import Pool
@@ -104,6 +111,7 @@ __all__ = [
     "Claim",
     "Coding",
     "Confusion",
+    "Curves",
     "Duplicate",
     "Edition",
     "Entry",
@@ -115,6 +123,7 @@ __all__ = [
     "Judgement",
     "Month",
     "Note",
+    "Pair",
     "Pool",
     "Readings",
     "Record",

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from survey.literature.problems import InvalidSurvey, Problem, expected, quoted
-from survey.literature.taxonomy import Taxonomy, read_toml
+from survey.literature.taxonomy import Shape, Taxonomy, read_toml
 
 TABLES = ("page", "kind")
 
@@ -25,6 +25,29 @@ class EvidenceKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: str
 
 
+class Curves(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Curves behind the works, from a table of a notebook: a row per curve, a column per size."""
+
+    table: str
+    notebook: str
+    title: str
+    says: str
+    """What they are, after a sentence on the works."""
+    note: str = ""
+
+
+class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two quantities against each other, for the works that disclose both."""
+
+    quantities: tuple[str, str]
+    axes: tuple[str, str]
+    heading: str
+    disclosed: str
+    """What such a work discloses, in words."""
+    note: str = ""
+    curves: Curves | None = None
+
+
 class ScalePage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the page on disclosed numbers says of itself; where it says nothing, the axis speaks for it."""
 
@@ -35,17 +58,36 @@ class ScalePage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     """What a reader must know of the kinds of evidence."""
 
+    measures: dict[str, str] = {}
+    """The measure of a trace report that states a quantity."""
 
-def read_scale_page(path: Path) -> tuple[ScalePage, list[Problem]]:
+    pair: Pair | None = None
+
+
+def read_scale_page(path: Path, taxonomy: Taxonomy) -> tuple[ScalePage, list[Problem]]:
     """Return what a file says of the page, and what is wrong there; nothing is said if there is no file."""
     try:
         data, text = read_toml(path, str(path)) if os.path.lexists(path) else ({}, "")
-        return msgspec.convert(data.get("page", {}), ScalePage), []
+        page = msgspec.convert(data.get("page", {}), ScalePage)
+        wrong = _unknown_quantities(page, taxonomy)
     except InvalidSurvey:
         return ScalePage(), []  # the reader of the kinds reports it
     except msgspec.ValidationError as error:
-        line = next((n for n, row in enumerate(text.split("\n"), 1) if row.strip() == "[page]"), 1)
-        return ScalePage(), [Problem(str(path), line, str(error)[0].lower() + str(error)[1:], field="page")]
+        page, wrong = ScalePage(), [str(error)[0].lower() + str(error)[1:]]
+    line = next((n for n, row in enumerate(text.split("\n"), 1) if row.strip() == "[page]"), 1)
+    return page, [Problem(str(path), line, message, field="page") for message in wrong]
+
+
+def _unknown_quantities(page: ScalePage, taxonomy: Taxonomy) -> list[str]:
+    """Return what is wrong with the quantities that a page names: they are values of axes of numbers."""
+    known = [word for axis in taxonomy.axes.values() if axis.shape is Shape.QUANTITY for word in axis.values]
+    named = [("measures", word) for word in page.measures]
+    named += [("pair", word) for word in (page.pair.quantities if page.pair else ())]
+    return [
+        f"{where}: {quoted(word)} is not a quantity {expected(word, known)}"
+        for where, word in named
+        if word not in known
+    ]
 
 
 def read_evidence_kinds(path: Path, taxonomy: Taxonomy) -> tuple[tuple[EvidenceKind, ...], list[Problem]]:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from survey.literature import Pool
+from survey.literature.pool import Curves, read_scale_page
 from survey.site.facts import Facts
-from survey.site.pages.scale.builder import SIMULATED, scale_pages
+from survey.site.pages.scale.builder import scale_pages
+from survey.traces.metrics import MEASURES
 from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
 def page(pool: Pool) -> str:
     return dict(scale_pages(Facts(pool)))["measure/scale.md"]
+
+
+def curves(pool: Pool) -> Curves:
+    assert pool.scale.pair
+    assert pool.scale.pair.curves
+    return pool.scale.pair.curves
 
 
 def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool: Pool) -> None:
@@ -41,7 +50,7 @@ def test_a_survey_without_kinds_or_numbers_has_no_such_page(pool: Pool) -> None:
 
 def test_width_is_set_against_size_with_simulated_teams_laid_over_it(pool: Pool, page: str) -> None:
     table = (["Shape", "3", "1000"], [["swarm", 1.2, 130.5], ["harness", 1.4, 3.8]])
-    shown = {"data": {"application/json": {"title": SIMULATED, "head": table[0], "rows": table[1]}}}
+    shown = {"data": {"application/json": {"title": curves(pool).table, "head": table[0], "rows": table[1]}}}
     over = dict(scale_pages(Facts(pool, notebooks=[{"cells": [{"outputs": [shown]}]}])))["measure/scale.md"]
     for text, simulated in ((page, False), (over, True)):
         figure = text[text.index('id="chart-scale-abreast"') :].split("</figure>")[0]
@@ -51,6 +60,23 @@ def test_width_is_set_against_size_with_simulated_teams_laid_over_it(pool: Pool,
     assert 'data-reach="4"' in over
 
 
-def test_the_curves_are_those_of_a_notebook() -> None:
-    notebook = json.loads((ROOT / "notebooks" / "scales.ipynb").read_text())
-    assert any(SIMULATED in "".join(cell["source"]) for cell in notebook["cells"])
+def test_the_curves_are_those_of_a_notebook(pool: Pool) -> None:
+    notebook = json.loads((ROOT / "notebooks" / curves(pool).notebook).read_text())
+    assert any(curves(pool).table in "".join(cell["source"]) for cell in notebook["cells"])
+
+
+def test_a_run_of_ones_own_has_the_measures_of_a_report(pool: Pool) -> None:
+    """The data names measures; a report has them all."""
+    assert {*pool.scale.measures.values()} <= MEASURES.keys()
+
+
+def test_only_quantities_have_measures_and_stand_against_each_other(pool: Pool, tmp_path: Path) -> None:
+    path = tmp_path / "scale.toml"
+    path.write_text(
+        '[page]\nmeasures = { agent = "agents" }\npair = { quantities = ["steps", "team"], axes = ["a", "b"], heading = "c", disclosed = "d" }\n'
+    )
+    _, problems = read_scale_page(path, pool.taxonomy)
+    assert [problem.message for problem in problems] == [
+        'measures: "agent" is not a quantity (did you mean "agents"?)',
+        'pair: "team" is not a quantity (expected one of: agents, steps, parallel)',
+    ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from survey.extras import lazy
 from survey.literature import Pool, Value
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
+from survey.literature.pool import Pair
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
 from survey.site.markup.links import address, entry_page
@@ -32,13 +33,7 @@ ROOM = {"left": 28, "right": 48, "top": 4, "bottom": 4}
 """Padding of the picture: browsers set the text at the end of a row wider than the renderer."""
 
 SIDE = 380
-"""Side of the chart of parallel agents by number of agents."""
-
-SIMULATED = "Busy at the same time, on average, by number of agents"
-"""The notebook table of the simulated curves: a row per team shape, a column per size."""
-
-ABREAST = ("agents", "parallel")
-"""The quantities that are plotted against each other, if the survey is about traces and has them."""
+"""Side of the chart of two quantities against each other."""
 
 SOURCES = "read/industry.md"
 """The chapter that gives the source of each number of a company."""
@@ -56,10 +51,11 @@ def scale_pages(facts: Facts) -> Files:
     for value in axis.values.values():
         own, undisclosed = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, own, undisclosed, decades)))
-    traces = "traces" in pool.taxonomy.settings.wings
-    lines = _lines(facts.tables.get(SIMULATED)) if traces else []
-    reach = _decades([*numbers["number"][numbers["quantity"].isin(ABREAST)], *(point["size"] for point in lines)])
-    abreast = _abreast(pool, numbers, lines, reach) if traces and axis.values.keys() >= {*ABREAST} else None
+    pair = pool.scale.pair
+    lines = _lines(facts.tables.get(pair.curves.table)) if pair and pair.curves else []
+    compared = numbers["number"][numbers["quantity"].isin(pair.quantities if pair else ())]
+    reach = _decades([*compared, *(point["size"] for point in lines)])
+    abreast = _abreast(pool, pair, numbers, lines, reach) if pair else None
     for chart in filter(None, (*(chart for _, chart in drawn), abreast)):
         yield chart.file
     page, kinds = "measure/scale.md", pool.evidence
@@ -69,7 +65,8 @@ def scale_pages(facts: Facts) -> Files:
             "pages/scale/scale.md.j2",
             pool=pool,
             axis=axis,
-            traces=traces,
+            measures=pool.scale.measures,
+            pair=pair,
             sourced=SOURCES in facts.written,
             page=page,
             drawn=drawn,
@@ -137,10 +134,10 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     )
 
 
-def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
-    """Return the chart of parallel agents by number of agents: works that disclose both, and simulated teams."""
-    size, width = ABREAST
-    both = numbers.pivot_table(index=["key", "kind"], columns="quantity", values="number").reindex(columns=ABREAST)
+def _abreast(pool: Pool, pair: Pair, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
+    """Return the chart of two quantities against each other: works that disclose both, and curves behind them."""
+    size, width = columns = pair.quantities
+    both = numbers.pivot_table(index=["key", "kind"], columns="quantity", values="number").reindex(columns=columns)
     both = both.dropna().astype(int).reset_index()
     labels = {kind.id: kind.label for kind in pool.evidence}
     works = [
@@ -148,36 +145,37 @@ def _abreast(pool: Pool, numbers: pd.DataFrame, lines: list[dict[str, Any]], dec
          f"{pool[row['key']].year}", "href": ROOT + address(entry_page(row["key"]))}
         for _, row in both.iterrows()
     ]  # fmt: skip
-    domain, ticks = [1, 10**decades], [10**n for n in range(decades + 1)]
+    domain, ticks, (across, up) = [1, 10**decades], [10**n for n in range(decades + 1)], pair.axes
     x, y = (
         encoding(f"{name}:Q", title=title).scale(type="log", domain=domain, nice=False)
         .axis(values=ticks, grid=True, gridColor=RULE)
         for encoding, name, title in (
-            (alt.X, "size", "agents (log scale)"), (alt.Y, "width", "at work at once (log scale)"))
+            (alt.X, "size", f"{across} (log scale)"), (alt.Y, "width", f"{up} (log scale)"))
     )  # fmt: skip
     base = alt.Chart().encode(x, y)
     shapes = list(dict.fromkeys(line["shape"] for line in lines))
-    colour = alt.Color("shape:N", sort=shapes, title="Simulated, average of a run").scale(range=SERIES[: len(shapes)])
+    title = pair.curves.title if pair.curves else None
+    colour = alt.Color("shape:N", sort=shapes, title=title).scale(range=SERIES[: len(shapes)])
     picture = (
         base.transform_filter("isValid(datum.shape)").mark_line(strokeWidth=1.5).encode(
             color=colour.legend(columns=3, columnPadding=30))
         + base.transform_filter("isValid(datum.kind)").mark_point(size=90, color=INK, filled=True, opacity=1).encode(
             shape=alt.Shape("kind:N", sort=list(labels.values()), title="Disclosed by works")
             .legend(columns=1),
-            href="href:N", tooltip=[alt.Tooltip("work:N"), alt.Tooltip("size:Q", title="Agents"),
-                                    alt.Tooltip("width:Q", title="At once")])
+            href="href:N", tooltip=[alt.Tooltip("work:N"), alt.Tooltip("size:Q", title=at_start(across)),
+                                    alt.Tooltip("width:Q", title=at_start(up))])
     )  # fmt: skip
     spec = finished(picture, [*lines, *works], width=SIDE, height=SIDE)
     spec["config"]["legend"] |= {"layout": {"top": {"anchor": "start", "direction": "vertical"}}}
     subject = words(len(works), "work discloses", "works disclose")
-    tail = "; the curves are simulated teams and predict no real one" if lines else ""
+    curves = pair.curves if lines else None
     return Chart(
         id="scale-abreast",
-        title="Parallel agents by number of agents",
-        sentence=f"{subject} both how many agents worked on one task and how many of them at the same time{tail}.",
-        source=f"Pool as of {pool.day.isoformat()}" + ("; curves: Scaling a team, simulated" if lines else ""),
+        title=pair.heading,
+        sentence=f"{subject} {pair.disclosed}{f'; {curves.says}' if curves else ''}.",
+        source=f"Pool as of {pool.day.isoformat()}" + (f"; curves: {curves.title}" if curves else ""),
         spec=spec,
-        head=("Work", "Agents", "At once", "Kind of evidence"),
+        head=("Work", at_start(across), at_start(up), "Kind of evidence"),
         rows=tuple(
             ((w["work"], w["href"]), (_grouped(w["size"]), ""), (_grouped(w["width"]), ""), (w["kind"], ""))
             for w in sorted(works, key=lambda w: (-w["size"], w["href"]))

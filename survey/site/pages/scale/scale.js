@@ -3,9 +3,6 @@
 import { one, startEach } from "../../theme/scripts/dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-// The measure of a report for each chart.
-const MEASURES = { agents: "agents", steps: "steps", parallel: "sub_agents_at_once" };
-
 const share = (number, decades) => Math.min(Math.max(Math.log10(number) / decades, 0), 1);
 
 // Draws a shape into the chart of one quantity; returns false if there is no such chart.
@@ -29,9 +26,8 @@ function mark(quantity, number, decades, width) {
   return lay(quantity, "line", (_, height) => ({ x1: x, x2: x, y1: 0, y2: height || 170 }));
 }
 
-// Draws the run as a ring into the chart of parallel agents by number of agents, if the report has both.
-function ring(measures, reach) {
-  const [size, width] = [measures.agents?.value, measures.sub_agents_at_once?.value];
+// Draws the run as a ring into the chart of two quantities against each other, if the report has both.
+function ring([size, width], reach) {
   if (!(size > 0 && width > 0)) return;
   lay("abreast", "circle", (w, h) => ({ cx: share(size, reach) * w, cy: (1 - share(width, reach)) * h, r: 7 }));
 }
@@ -50,13 +46,15 @@ async function read(root, file) {
     return;
   }
   const decades = Number(root.dataset.decades), width = Number(root.dataset.width);
+  const measures = JSON.parse(root.dataset.measures); // the measure of a report for each quantity
+  const numberOf = (quantity) => report.measures[measures[quantity]]?.value;
   const parts = [];
-  for (const [quantity, name] of Object.entries(MEASURES)) {
-    const number = report.measures[name]?.value;
+  for (const quantity of Object.keys(measures)) {
+    const number = numberOf(quantity);
     if (!(number > 0)) parts.push(`${quantity}: the report does not say`);
     else if (mark(quantity, number, decades, width)) parts.push(`${quantity}: ${number.toLocaleString("en")}`);
   }
-  ring(report.measures, Number(root.dataset.reach));
+  ring(JSON.parse(root.dataset.pair).map(numberOf), Number(root.dataset.reach));
   said.textContent = `Shown in the charts as a dashed line: ${parts.join("; ")}.`;
 }
 
