@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import re
 from collections import Counter
 from dataclasses import replace
 from html import unescape
 
 import altair as alt
+import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from survey.literature import Pool
 from survey.literature.agreement import agreement, reading_pairs
+from survey.literature.counting import FOLD
 from survey.site.charts.drawing import Pictures
 from survey.site.facts import Facts
-from survey.site.pages.agreement.builder import agreement_pages, axis_page, figure, forest, heat, pair_page
+from survey.site.pages.agreement.builder import (
+    agreement_pages,
+    axis_page,
+    figure,
+    forest,
+    heat,
+    most_confused,
+    pair_page,
+)
 from tests.conftest import ROOT
 
 PUBLISHED, SPOT_CHECK, SECOND = "published-2026-05-04", "published-spotcheck-2026-05-03", "second-reading-2026-11"
@@ -184,3 +195,30 @@ def test_without_two_readings_the_page_says_so(pool: Pool) -> None:
 
 def test_without_any_reading_there_is_no_page(pool: Pool) -> None:
     assert dict(agreement_pages(Facts(replace(pool, codings={}, adjudications={}, trials={}, audits={})))) == {}
+
+
+def test_a_confusion_matrix_of_many_words_shows_those_that_differ_most() -> None:
+    """Sums stay, and the numbers of what is shown; the others share a row and a column."""
+    chance = random.Random(3)
+    words = [f"w{n}" for n in range(40)]
+    numbers = {(one, other): chance.choice([0, 0, 1, 9]) for one in words for other in words}
+    table = pd.DataFrame([[numbers[one, other] for other in words] for one in words], index=words, columns=words)
+    found = most_confused(table)
+    assert found.shape == (FOLD, FOLD)
+    assert found.to_numpy().sum() == sum(numbers.values())
+    kept = list(found.index[:-1])
+    assert found.index[-1] == found.columns[-1] == f"{40 - len(kept)} others"
+    assert found.loc[kept, kept].equals(table.loc[kept, kept])
+    differing = {word: sum(numbers[word, w] + numbers[w, word] for w in words if w != word) for word in words}
+    assert min(differing[word] for word in kept) >= max(differing[word] for word in words if word not in kept)
+    small = table.iloc[:FOLD, :FOLD]
+    assert most_confused(small) is small
+
+
+def test_so_does_one_of_sets() -> None:
+    words = [f"w{n}" for n in range(20)]
+    sides = {"both": [9] * 20, "first": list(range(20)), "second": [0] * 20, "neither": [7] * 20}
+    found = most_confused(pd.DataFrame(sides, index=words))
+    assert list(found.index) == [*words[5:], "5 others"]
+    assert found.loc["5 others"].to_dict() == {"both": 45, "first": 10, "second": 0, "neither": 35}
+    assert found.loc["w7"].to_dict() == {"both": 9, "first": 7, "second": 0, "neither": 7}

@@ -22,6 +22,7 @@ from survey.literature.agreement import (
     reading_pairs,
 )
 from survey.literature.bibtex import LATEX, readable
+from survey.literature.counting import FOLD
 from survey.literature.pool import Adjudication, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.drafts import SUMMARY
@@ -32,13 +33,18 @@ from survey.site.markup.text import in_sentence
 
 if TYPE_CHECKING:
     import altair as alt
+    import pandas as pd
 else:
     alt = lazy("altair")
+    pd = lazy("pandas")
 
 PAGE = "measure/agreement.md"
 SETTLED = "measure/agreement/settled.md"
 TRIALS = "measure/agreement/trials.md"
 AUDITS = "measure/agreement/audits.md"
+
+ALIKE = ("both", "neither")
+"""How the columns are called, on an axis of several values, in which two readers agree."""
 
 FEWEST = 2
 """How often two values must have been confused for the overview to list the confusion."""
@@ -64,7 +70,7 @@ def agreement_pages(facts: Facts) -> Files:
     tables = {pair: _figures(pool, pair) for pair in pairs}
     yield from _overview(facts, tables)
     shared = {"pool": pool, "overview": PAGE, "figure": figure, "depths": depths, "heat": heat,
-              "pair_page": pair_page, "axis_page": axis_page}  # fmt: skip
+              "pair_page": pair_page, "axis_page": axis_page, "most_confused": most_confused}  # fmt: skip
     for pair, found in tables.items():
         readers = [reading(pool, pair.first), reading(pool, pair.second)]
         page = pair_page(pair)
@@ -186,6 +192,29 @@ def figure(estimate: Estimate | None, interval: bool = True) -> str:
         return "not defined"
     shown = _digits(estimate.value)
     return f"{shown} ({_digits(estimate.low)} to {_digits(estimate.high)})" if interval else shown
+
+
+def most_confused(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a confusion matrix that fits a screen: of many words those that differ most, and the others together."""
+    if len(table) <= FOLD:
+        return table
+    square = list(table.index) == list(table.columns)
+    alone = [column for column in table.columns if column not in ALIKE]
+    differing = (table.sum() + table.T.sum()) - 2 * _diagonal(table) if square else table[alone].sum(axis=1)
+    kept = {*differing.nlargest(FOLD - 1, keep="first").index}
+    others = f"{len(table) - len(kept)} others"
+
+    def shown(word: str) -> str:
+        return word if word in kept else others
+
+    found = table.groupby(shown, sort=False).sum()
+    found = found.T.groupby(shown, sort=False).sum().T if square else found
+    order = [*(word for word in table.index if word in kept), others]
+    return found.loc[order, order if square else list(table.columns)]
+
+
+def _diagonal(table: pd.DataFrame) -> pd.Series[int]:
+    return pd.Series(table.to_numpy().diagonal(), index=table.index)
 
 
 def heat(number: int, most: int) -> int:
