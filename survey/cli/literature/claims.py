@@ -50,8 +50,8 @@ from survey.plurals import plural
 def claims(folder: Path, ids: tuple[str, ...], day: date | None, answers: list[tuple[str, str]], form: str) -> None:
     """Judge every countable sentence of the survey, as listed in bib/claims.toml.
 
-    Each claim is counted as coded in the pool, strictly, as published, and by a second reading. A
-    reading is counted on the works that it read ("4 of 84"), and on no others:
+    Each claim is counted as coded in the pool, in the strict reading, in the published coding, and in
+    the second reading. A reading is counted on the works that it read ("4 of 84"), and on no others:
 
     \b
     holds                    as coded here, and in another reading of works that it read
@@ -225,7 +225,8 @@ def _page(judgement: Judgement, pool: Pool, certain: Certainties) -> str:
     for t in judgement.tallies:
         whole = "" if claim.largest else f" of {t.of}"
         read = f" that it read (of {t.works}; as coded here {t.ours} of these)" if t.of < t.works else ""
-        lines.append(wrapped(f"{READINGS[t.reading]}: {t.number}{whole}{read}, {'passes' if t.holds else 'fails'}"))
+        said = judgement.names[t.reading]
+        lines.append(wrapped(f"{said}: {t.number}{whole}{read}, {'passes' if t.holds else 'fails'}"))
         if t.counted and len(t.counted) <= 20:
             lines.append(wrapped(", ".join(t.counted), "    "))
     if natural := where_it_applies(pool.as_of(judgement.day), claim):

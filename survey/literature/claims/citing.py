@@ -11,8 +11,6 @@ from survey.literature.claims.tallies import Tally
 from survey.literature.claims.verdicts import Judgement, Status
 from survey.literature.pool import Pool
 
-CITED_AS = {"strict": "read strictly", "published": "as published", "second": "by a second reading"}
-
 LEADS = {
     Status.BROADLY: "Read broadly, but not strictly, it holds that",
     Status.CONTESTED: "Codings of the same works disagree whether it holds that",
@@ -75,7 +73,8 @@ def _numbers(judgement: Judgement) -> str:
     broad, rest = judgement.tallies[0], judgement.tallies[1:]
     numbers = f"n = {broad.number}" if judgement.claim.largest else f"n = {broad.number} of {broad.of}"
     if judgement.status is not Status.HOLDS and rest:
-        numbers += " as coded here, " + ", ".join(f"{t.number} {_of_those_read(t)}{CITED_AS[t.reading]}" for t in rest)
+        others = (f"{t.number} {_of_those_read(t)}in the {judgement.names[t.reading]}" for t in rest)
+        numbers += f" {judgement.names['pool']}, {', '.join(others)}"
     return numbers
 
 

@@ -8,8 +8,8 @@ shown, not resolved. A claim that fails now may have been true of what had appea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
@@ -20,11 +20,14 @@ from survey.literature.problems import FEW, Problem
 
 READINGS = {
     "pool": "as coded here",
-    "published": "as published",
+    "published": "published coding",
     "second": "second reading",
     "strict": "strict reading",
 }
-"""Every reading that a claim can have: the pool's own, two of other codings, and a narrower one."""
+"""Every reading that a claim can have, with its usual name: the pool's own, two of other codings, a narrower one."""
+
+OTHERS = ("published", "second")
+"""The readings that are codings of another reader."""
 
 
 def readings_of(pool: Pool) -> dict[str, str]:
@@ -32,7 +35,7 @@ def readings_of(pool: Pool) -> dict[str, str]:
     given = pool.claims.readings or Readings()
     strict = any(claim.strict for claim in pool.claims)
     has = {"pool": True, "published": bool(given.day), "second": bool(given.second), "strict": strict}
-    return {reading: said for reading, said in READINGS.items() if has[reading]}
+    return {reading: given.names.get(reading, said) for reading, said in READINGS.items() if has[reading]}
 
 
 class Status(StrEnum):
@@ -95,6 +98,8 @@ class Judgement:
     appeared: Tally | None = None
     reread: bool = False
     """Whether it fails on the works of that edition as they are tagged today."""
+    names: Mapping[str, str] = field(default_factory=lambda: READINGS)
+    """How readings are called."""
 
     @property
     def brief(self) -> tuple[str, str, Status]:
@@ -122,7 +127,7 @@ class Judgement:
         if self.reread:
             return f"{self.status}: the works of {self.held} are read differently since"
         if self.status is Status.CONTESTED:
-            readers = " and ".join(READERS[name] for name in self.differing) or "in another coding"
+            readers = " and ".join(f"in the {self.names[name]}" for name in self.differing) or "in another coding"
             return f"{self.status}: read differently {readers}"
         named, more = self.because[:NAMED], len(self.because) - NAMED
         works = ", ".join(named) + (f" and {more} more" if more > 0 else "")
@@ -133,9 +138,6 @@ class Judgement:
                 f" ({works})" if works else ""
             )
         return str(self.status)
-
-
-READERS = {"published": "in the published coding", "second": "in the second reading"}
 
 
 def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
@@ -155,15 +157,16 @@ class Judge:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.readings = pool.claims.readings or Readings()
+        self.names = READINGS | readings_of(pool)
 
     def judged(self, claim: Claim, day: date | None = None) -> Judgement:
         """Return the judgement of a claim on a day, by default the day of the pool."""
         day = self.day(claim, day)
         now = self.pool.as_of(day)
         if not measurable(now, claim):
-            return Judgement(claim, day, Status.UNMEASURABLE, (tally(now, claim, "pool"),))
+            return Judgement(claim, day, Status.UNMEASURABLE, (tally(now, claim, "pool"),), names=self.names)
         tallies = tuple(self._tallies(claim, day))
-        found = Judgement(claim, day, Status.HOLDS, tallies, appeared=self._appeared(claim, day))
+        found = Judgement(claim, day, Status.HOLDS, tallies, appeared=self._appeared(claim, day), names=self.names)
         broad, others = tallies[0], [t for t in tallies[1:] if t.reading != "strict"]
         if not broad.holds and not self._saved(claim, day):
             return self._fallen(found)
@@ -280,7 +283,7 @@ class Judge:
 
     def _saved(self, claim: Claim, day: date) -> bool:
         """Return whether a claim that fails as coded here would hold with the tags of another reader in place."""
-        return any(found.holds for name in READERS if (found := self.substituted(claim, day, name)) is not None)
+        return any(found.holds for name in OTHERS if (found := self.substituted(claim, day, name)) is not None)
 
     def _fallen(self, found: Judgement) -> Judgement:
         """Return the judgement of a claim that fails: whether it ever held, and why it does not now.

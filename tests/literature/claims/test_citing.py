@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import msgspec
 import pytest
 
 from survey.literature import Pool
@@ -60,9 +61,19 @@ def test_a_sentence_has_number_status_edition_data_and_address(history: dict[str
         f"The published pool retains 84 entries (n = 84 of 84; holds; edition 2026-05-04, data abc). {URL}"
     )
     then = history["stopping-untrained"][0]
-    assert "1 of 84 as coded here, 1 read strictly, 0 as published, 1 by a second reading; contested" in (
-        citation(then, "abc").plain
+    assert (
+        "1 of 84 as coded here, 1 in the strict reading, 0 in the published coding, 1 in the second reading; contested"
+        in (citation(then, "abc").plain)
     )
+
+
+def test_a_survey_calls_its_readings_as_it_likes(pool: Pool) -> None:
+    assert pool.claims.readings
+    names = {"published": "coding of the book", "second": "reading of the bakers"}
+    claims = msgspec.structs.replace(pool.claims, readings=msgspec.structs.replace(pool.claims.readings, names=names))
+    found = ledger(replace(pool, claims=claims))["stopping-untrained"]
+    assert "0 in the coding of the book, 1 in the reading of the bakers" in citation(found[0], "abc").plain
+    assert found[0].verdict == "contested: read differently in the coding of the book"
 
 
 def test_without_an_address_of_the_site_none_is_given(judged: dict[str, Judgement]) -> None:

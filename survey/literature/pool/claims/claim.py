@@ -119,12 +119,14 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Readings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The codings beside the pool by which claims are judged: the published one, and that of a second reader.
 
-    Each may be missing. ``day`` is that of the published numbers: without it nothing was published before.
+    Each may be missing. ``day`` is that of the published numbers: without it nothing was published before. ``names``
+    says how these readings are called, as nouns that follow "in the".
     """
 
     published: str = ""
     second: str = ""
     day: date | None = None
+    names: dict[str, str] = {}
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):

@@ -26,7 +26,7 @@ ALWAYS = {"at-least": 0, "share-at-least": 0, "share-at-most": 1}
 """Tests that every number passes."""
 
 READ = ("strict", "published", "second")
-"""The readings, other than the pool's own, that a variant may use."""
+"""The readings, other than the pool's own, that a variant may use and that may have names."""
 
 
 def read_claims(
@@ -67,6 +67,9 @@ class _Reader:
                     self._problem("readings", f"there is no coding {quoted(name)} {expected(name, codings)}")
         if readings and readings.published and readings.day is None:
             self._problem("readings", "day is missing (expected the day of the published numbers)")
+        for name in readings.names if readings else ():
+            if name not in READ:
+                self._problem("readings", f"names: there is no reading {quoted(name)} {expected(name, READ)}")
         claims = [self._claim(id, table) for id, table in self._tables(data, "claim")]
         tables = [self._published(id, table) for id, table in self._tables(data, "table")]
         variants = [self._variant(id, table) for id, table in self._tables(data, "variant")]

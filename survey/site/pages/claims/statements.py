@@ -14,7 +14,7 @@ from importlib.metadata import version
 from survey.extras import PROJECT
 from survey.literature import Pool
 from survey.literature.bibtex import address_of
-from survey.literature.claims import READINGS, Judgement, question
+from survey.literature.claims import Judgement, question
 from survey.literature.export.rdf import (
     PREFIXES,
     Graphs,
@@ -141,7 +141,7 @@ class Statements:
                 (result, "rdf:type", name("schema:Observation")),
                 (result, "schema:observationAbout", subject),
                 (result, "schema:observationDate", literal(day)),
-                (result, "schema:measurementMethod", literal(READINGS[t.reading])),
+                (result, "schema:measurementMethod", literal(judgement.names[t.reading])),
                 (result, "schema:value", literal(t.number)),
                 *((result, "survey:of", literal(of)) for of in [t.of] if not claim.largest),
                 (result, "survey:passes", literal(t.holds)),
