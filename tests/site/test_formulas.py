@@ -6,9 +6,10 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from survey.literature.bibtex import Field
 from survey.literature.export import FORMATS
 from survey.site.build import build
 from survey.site.facts import Facts
-from survey.site.markup.formulas import heading_of, title_of
+from survey.site.markup.formulas import heading_of, title_of, title_tree
 from survey.site.markup.text import inert
 from tests.conftest import ROOT
 
@@ -114,6 +115,30 @@ def test_any_formula_is_well_formed_markup(bread: Pool, parts: list[str]) -> Non
     assert parsed(str(title_of(titled(bread, f"${' '.join(parts)}$")))) is not None
 
 
+def written(tree: list[Any]) -> str:
+    """Return the markup of a title from its parts, as a script builds it."""
+    parts = []
+    for part in tree:
+        if isinstance(part, str):
+            parts.append(escape(part, quote=False))
+            continue
+        space, tag, attributes, *inner = part
+        given = f' xmlns="{space}"' if tag == "math" else ""
+        shown = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+        parts.append(f"<{tag}{given}{shown}>{written(inner)}</{tag}>")
+    return "".join(parts)
+
+
+@given(st.lists(st.sampled_from(PARTS)))
+def test_a_script_is_given_the_same_title_in_parts(bread: Pool, parts: list[str]) -> None:
+    entry = titled(bread, f"At $x{' '.join(parts)}$ & more")
+    if tree := title_tree(entry):
+        shown = str(title_of(entry)).replace(" data-search-exclude", "")
+        assert ET.canonicalize(f"<p>{written(tree)}</p>") == ET.canonicalize(f"<p>{shown}</p>")
+    else:
+        assert "<math" not in title_of(entry)
+
+
 def test_pages_show_mathml_and_everything_else_a_line_of_text(bread: Pool, tmp_path: Path) -> None:
     raw = r"Ovens at $\sqrt{s}=13$~TeV"
     entry = titled(bread, raw)
@@ -130,4 +155,7 @@ def test_pages_show_mathml_and_everything_else_a_line_of_text(bread: Pool, tmp_p
     assert raw in unescape(page)  # in the BibTeX that the page shows
     for where in ("axes/proofing/index.md", "explore/index.md"):
         assert "<msqrt>" in str(files[where]), where
-    assert line in str(files["explore/rows.json"])
+    [row] = (row for row in json.loads(str(files["explore/rows.json"])) if row[0] == entry.key)
+    assert row[1] == line
+    assert "<msqrt><mrow><mi>s</mi></mrow></msqrt>" in written(row[5])
+    assert not any(len(row) > 5 for row in json.loads(str(build(Facts(bread))["explore/rows.json"])))

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from xml.etree.ElementTree import Element
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
 
 from markupsafe import Markup, escape
 
@@ -14,6 +15,11 @@ from survey.literature import Entry
 from survey.literature.bibtex import in_unicode, readable, runs
 from survey.literature.problems import quoted
 from survey.site.markup.text import inert, literal
+
+UNSEARCHED = "<mpadded data-search-exclude>"
+
+Node = str | list[Any]
+"""Text, or an element."""
 
 ESCAPED = re.compile(r"\\.")
 """An escaped character: an escaped brace is a visible one."""
@@ -40,6 +46,24 @@ def title_of(entry: Entry) -> Markup:
 def heading_of(entry: Entry) -> Markup:
     """Return the title of a work for a heading in Markdown, its formulas as MathML."""
     return _titled(entry.text("title"), inert)
+
+
+def title_tree(entry: Entry) -> list[Node]:
+    """Return the title of a work as text and elements, for scripts, which never parse text as HTML.
+
+    An element is its namespace, its tag, its attributes, and what it contains. Empty for a title without a formula.
+    """
+    shown = str(title_of(entry)).replace(UNSEARCHED, "<mpadded>")
+    return _nodes(fromstring(f"<title>{shown}</title>")) if "<math" in shown else []
+
+
+def _nodes(element: Element) -> list[Node]:
+    inner: list[Node] = [element.text] if element.text else []
+    for child in element:
+        space, _, tag = child.tag.removeprefix("{").rpartition("}")
+        inner.append([space, tag, dict(child.attrib), *_nodes(child)])
+        inner += [child.tail] if child.tail else []
+    return inner
 
 
 @lru_cache(maxsize=1 << 17)  # a work is in a hundred lists
@@ -72,7 +96,7 @@ def _formula(latex: str) -> Markup:
         return line
     [row] = math = convert_to_element(latex.strip())
     # the search takes the first end of a tag of this name for the end of what it leaves out: no formula has another
-    shown = Markup("<semantics><mpadded data-search-exclude>{}</mpadded>").format(Markup("").join(map(_written, row)))
+    shown = Markup("<semantics>" + UNSEARCHED + "{}</mpadded>").format(Markup("").join(map(_written, row)))
     noted = Markup('<annotation encoding="text/plain">{}</annotation></semantics>').format(line)
     return Markup('<math xmlns="{}" display="inline">{}{}</math>').format(math.get("xmlns"), shown, noted)
 

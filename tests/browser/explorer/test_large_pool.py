@@ -51,11 +51,12 @@ def keys(found: Visit) -> list[str]:
 
 
 def markup(found: Visit) -> list[str]:
-    """The HTML of each row, links written as the places they lead to, and formulas as the line of text that scripts show."""
+    """The HTML of each row, links written as the places they lead to; a parser and a search read more of a formula."""
     rows: list[str] = found.page.eval_on_selector_all(
         "tbody tr",
         "rows => rows.map(row => { const link = row.querySelector('a'); link.setAttribute('href', link.href); "
-        "for (const math of row.querySelectorAll('math')) math.replaceWith(math.querySelector('annotation').textContent); "
+        "for (const part of row.querySelectorAll('math, mpadded')) "
+        "for (const name of ['xmlns', 'data-search-exclude']) part.removeAttribute(name); "
         "return row.outerHTML; })",
     )
     return rows

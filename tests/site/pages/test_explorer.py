@@ -77,7 +77,8 @@ def test_a_pool_without_entries_has_a_page_that_says_so(pool: Pool) -> None:
 def test_the_data_for_filters_has_every_entry_with_how_it_is_tagged(pool: Pool) -> None:
     rows = json.loads(dict(explorer_pages(Facts(pool)))["explore/rows.json"])
     axes = [axis.id for axis in pool.taxonomy.on("entry")]
-    for entry, (key, title, by, year, cells) in zip(pool, rows, strict=True):
+    for entry, (key, title, by, year, cells, *shown) in zip(pool, rows, strict=True):
+        assert bool(shown) == ("$" in entry.text("title"))
         assert (key, title, by, year) == (entry.key, entry.title, entry.by, entry.year)
         decisions = [f"{t.word}: {t.qualifier}" if t.qualifier else t.word for t in entry.tags["decision"]]
         assert cells[axes.index("decision")] == decisions

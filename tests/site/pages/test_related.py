@@ -76,7 +76,7 @@ def test_the_data_is_what_the_page_needs_and_no_more(pool: Pool, works: dict[str
     assert [record["key"] for record in works["records"]] == [r.key for r in pool.records]
     assert len(works["background"]) == len(pool.background)
     assert {key for work in works["entries"] for key in work} == {
-        "key", "title", "by", "doi", "eprint", "url", "cells", "place", "bib",
+        "key", "title", "shown", "by", "doi", "eprint", "url", "cells", "place", "bib",
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from survey.literature import Axis, Entry, Pool
@@ -20,6 +20,7 @@ from survey.literature.export.ris import to_ris
 from survey.literature.export.tables import to_csv
 from survey.literature.pool import NOT_CODED, cell_label, cells, mentioned
 from survey.site.facts import Facts, Files
+from survey.site.markup.formulas import Node, title_tree
 from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 
@@ -36,6 +37,13 @@ class Row:
     by: str
     year: int
     cells: tuple[tuple[str, ...], ...]
+    shown: list[Node]
+    """The title with its formulas as elements, if it has any."""
+
+    @property
+    def data(self) -> list[object]:
+        """What a script needs to draw the row."""
+        return [self.key, self.title, self.by, self.year, self.cells, *([self.shown] if self.shown else [])]
 
 
 def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
@@ -51,7 +59,7 @@ def explorer_pages(facts: Facts, per_page: int = PER_PAGE) -> Files:
             "pages/explorer/explore.md.j2", pool=pool, page=page_of(number), number=number, last=len(starts),
             page_of=page_of,            start=start, rows=rows[start : start + per_page], facets=facets, labels=labels,
         )  # fmt: skip
-    yield "explore/rows.json", _compact([astuple(row) for row in rows])
+    yield "explore/rows.json", _compact([row.data for row in rows])
     yield "explore/exports.json", _compact(_exports(pool))
     yield "explore/summaries.json", _compact({entry.key: entry.text("summary") for entry in pool})
 
@@ -71,7 +79,9 @@ def page_of(number: int) -> str:
 
 
 def _row(entry: Entry, axes: tuple[Axis, ...]) -> Row:
-    return Row(entry.key, entry.title, entry.by, entry.year, tuple(mentioned(entry, axis) for axis in axes))
+    return Row(
+        entry.key, entry.title, entry.by, entry.year, tuple(mentioned(entry, axis) for axis in axes), title_tree(entry)
+    )
 
 
 def _facet(pool: Pool, axis: Axis) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 /* The entries as data, and their table rows. */
 
 import { element } from "../../theme/scripts/dom.js";
-import { addressOf, workBy } from "../../theme/scripts/works.js";
+import { addressOf, titleOf, workBy } from "../../theme/scripts/works.js";
 
 // Returns every entry with the indices of its words on each axis, its search text, and its row if the page has one.
 export function itemsOf(data, facets, rows) {
   const brought = new Map([...rows].map((row) => [row.id, row]));
-  return data.map(([key, title, by, year, cells]) => {
+  return data.map(([key, title, by, year, cells, shown]) => {
     const words = facets.map(({ places }, n) => withoutHow(cells[n]).map((word) => places.get(word)).filter((place) => place !== undefined));
     const work = `${title} ${by}`.toLowerCase();
     const labels = facets.flatMap((facet, n) => facet.main ? cells[n].map((cell) => namesOf(facet, cell)) : []);
-    return { key, title, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(addressOf(key)) };
+    return { key, title, shown, by, year, cells, words, work, text: `${work} ${year} ${key} ${labels.join(" ")}`.toLowerCase(), row: brought.get(addressOf(key)) };
   });
 }
 
@@ -24,7 +24,7 @@ const withoutHow = (cells) => cells.some((cell) => cell.includes(": ")) ? [...ne
 // seconds. Text from the pool is never parsed as HTML.
 export function rowOf(item, facets, entries) {
   item.row ||= element("tr", { id: addressOf(item.key) },
-    element("th", { scope: "row" }, element("a", { href: `${entries}${addressOf(item.key)}/` }, item.title), " ", workBy(item)),
+    element("th", { scope: "row" }, element("a", { href: `${entries}${addressOf(item.key)}/` }, ...titleOf(item)), " ", workBy(item)),
     element("td", { class: "number" }, item.year),
     ...facets.flatMap((facet, n) => facet.main ? [element("td", { "data-axis": facet.axis }, ...item.cells[n].map((cell) => wordOf(facet, cell)))] : []));
   return item.row;

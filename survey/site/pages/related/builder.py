@@ -18,6 +18,7 @@ from survey.literature.pool import cell_label, cells, mentioned
 from survey.literature.related import Related, by_preference, in_reading_order, related
 from survey.literature.taxonomy import examples
 from survey.site.facts import Facts, Files
+from survey.site.markup.formulas import title_tree
 from survey.site.markup.templates import render
 
 PAGE = "take-part/related-work.md"
@@ -98,6 +99,7 @@ def _known(work: Entry) -> dict[str, Any]:
     return {
         "key": work.key,
         "title": work.title,
+        **({"shown": tree} if (tree := title_tree(work)) else {}),
         "by": f"{work.by}, {work.year}",
         "doi": work.text("doi"),
         "eprint": work.text("eprint"),
