@@ -7,12 +7,11 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from survey.cli import main
 from survey.literature import Pool, load
 from survey.literature.bibtex import address_of
 from tests.conftest import ROOT
@@ -25,19 +24,52 @@ PASSED_OVER = re.compile(r"vega|lunr|bundle|workers|sitemap|scale\.js")
 
 
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the survey, built strictly by two commands and no edit."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What somebody installs who has no clone of this repository: the content of the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run("-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder / "dist"), cwd=ROOT)
+    [built] = (folder / "dist").glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.fixture(scope="module")
+def moved(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the survey, built strictly by two commands and no edit, with what the wheel holds and no more."""
     folder = tmp_path_factory.mktemp("moved")
     (folder / "refs.bib").write_text(foreign_bib(NUMBER))
-    said = CliRunner().invoke(main, ["init", str(folder / "review"), "--from", str(folder / "refs.bib")])
-    assert said.exit_code == 0, said.output
-    settings = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true", "PYTHONPATH": str(ROOT)}
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
-        cwd=folder / "review", env=os.environ | settings, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert built.returncode == 0, built.stdout + built.stderr
+    installed = {"PYTHONPATH": str(wheel)}
+    where = run("-c", "import survey; print(survey.__file__)", cwd=folder, **installed)
+    assert where.strip() == str(wheel / "survey" / "__init__.py")
+    run("-m", "survey", "init", "review", "--from", "refs.bib", cwd=folder, **installed)
+    run("-m", "mkdocs", "build", "--strict", "--quiet", cwd=folder / "review", **installed)
     return folder / "review"
+
+
+def run(*arguments: str, cwd: Path, **settings: str) -> str:
+    """Run Python in a folder; return what it prints."""
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=os.environ | quiet | settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
+    """Templates, styles, scripts and the files of a new survey included."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "survey"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split("\0")  # fmt: skip
+    held = {path.relative_to(wheel).as_posix() for path in (wheel / "survey").rglob("*") if path.is_file()}
+    assert held == {name for name in listed if (ROOT / name).is_file()}
 
 
 @pytest.fixture(scope="module")
