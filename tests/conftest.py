@@ -43,13 +43,13 @@ def published_data(parent: Path) -> Path:
         chosen = [block for block, day in zip(blocks, dated, strict=True) if not day or day[1] <= PUBLISHED]
         kept |= {key for block in chosen for key in re.findall(r"^@\w+\{([^,]+),", block)}
         (bib / name).write_text("".join(chosen))
-    keys = (bib / "keys.txt").read_text().splitlines()
-    (bib / "keys.txt").write_text("\n".join(key for key in keys if key.startswith("#") or key in kept))
+    keys = (bib / "editions" / "keys.txt").read_text().splitlines()
+    (bib / "editions" / "keys.txt").write_text("\n".join(key for key in keys if key.startswith("#") or key in kept))
     editions = (bib / "editions.toml").read_text()
     first = editions.index("[", editions.index(f"[{PUBLISHED}]") + 1) if editions.count("\n[") > 1 else None
     (bib / "editions.toml").write_text(editions[:first])
     for path in (bib / "editions").iterdir():
-        if path.stem != PUBLISHED:
+        if path.stem not in (PUBLISHED, "keys"):
             path.unlink()
     for path in (bib / "codings").rglob("*.csv"):  # readings of works that came later
         head, *rows = path.read_text().splitlines(keepends=True)
@@ -73,7 +73,8 @@ def unpublished(bib: Path) -> Path:
     """The same copy of the data, to be edited freely: its editions are not published yet."""
     editions = re.sub(r"(?m)^data = .*\n", "", (bib / "editions.toml").read_text())
     (bib / "editions.toml").write_text(editions)
-    shutil.rmtree(bib / "editions")
+    for path in (bib / "editions").glob("20*"):
+        path.unlink()
     return bib
 
 
@@ -82,6 +83,7 @@ def few_data(parent: Path) -> Path:
     bib = parent / "bib"
     bib.mkdir(parents=True)
     shutil.copy(ROOT / "bib" / "taxonomy.toml", bib)
+    shutil.copytree(ROOT / "bib" / "tables", bib / "tables")  # chapters quote them
     head, *blocks = re.split(r"(?m)^(?=@)", (ROOT / "bib" / "pool.bib").read_text())
     chosen = [block for place, block in enumerate(blocks) if place % 20 == 0 or re.match(r"@\w+\{c3,", block)]
     (bib / "pool.bib").write_text(head + "".join(chosen))

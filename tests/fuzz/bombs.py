@@ -264,7 +264,7 @@ BOMBS: Mapping[str, tuple[Mapping[str, Callable[[], bytes]], str]] = {
     "taxonomy.toml": (TABLES, "taxonomy.toml"),
     "claims.toml": (TABLES, "claims.toml"),
     "first.csv": (CODINGS, "codings/first.csv"),
-    "keys.txt": ({"twenty thousand keys that are gone": lambda: b"gone\n" * 20_000}, "keys.txt"),
+    "keys.txt": ({"twenty thousand keys that are gone": lambda: b"gone\n" * 20_000}, "editions/keys.txt"),
     "notebook": (NOTEBOOKS, "one.ipynb"),
     "page of a notebook": ({"ten thousand elements in one another": lambda: b"<div>" * 10_000}, "page.html"),
     "command line": (

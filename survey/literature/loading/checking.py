@@ -19,7 +19,9 @@ from survey.literature.loading.reading import (
     SCALE,
     SCREENED,
     SEARCHES,
+    TABLES,
 )
+from survey.literature.loading.tables import read_table
 from survey.literature.pool import (
     ADJUDICATIONS,
     AUDIT,
@@ -141,6 +143,8 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         return ()
     if path.suffix == ".csv" and path.parent.name == FOLDER:
         return tuple(p for p in read_editions(path.parent.parent / EDITIONS)[1] if p.path == str(path))
+    if path.suffix == ".csv" and path.parent.name == TABLES:
+        return tuple(read_table(path)[1])
     if path.suffix == ".csv" and path.name.startswith(AUDIT):
         return tuple(read_audited_fields(path, pool.taxonomy, known)[1])
     if path.suffix == ".csv":

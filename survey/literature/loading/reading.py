@@ -10,6 +10,7 @@ from types import MappingProxyType
 from survey.literature.bibtex import read_bibtex
 from survey.literature.claims import Judge
 from survey.literature.loading.memory import Memory
+from survey.literature.loading.tables import read_tables
 from survey.literature.pool import (
     Entry,
     Pool,
@@ -48,9 +49,10 @@ from survey.literature.problems import InvalidSurvey, Problem
 from survey.literature.taxonomy import read_taxonomy
 
 POOL, EXCLUDED, BACKGROUND = "pool.bib", "excluded.bib", "background.bib"
-TAXONOMY, CODINGS, CLAIMS, EDITIONS, KEYS = "taxonomy.toml", "codings", "claims.toml", "editions.toml", "keys.txt"
+TAXONOMY, CODINGS, CLAIMS = "taxonomy.toml", "codings", "claims.toml"
+EDITIONS, KEYS = "editions.toml", "editions/keys.txt"
 SCALE, GAPS, SEARCHES, PROTOCOL = "scale.toml", "gaps.toml", "searches.toml", "protocol.toml"
-APPRAISAL, SCREENED = "appraisal.toml", "screened.csv"
+APPRAISAL, SCREENED, TABLES = "appraisal.toml", "screened.csv", "tables"
 
 FIRST_ZONE = timezone(timedelta(hours=14))
 """The time zone in which a day begins first: no contributor is ahead of it."""
@@ -128,6 +130,8 @@ def read_pool(
     problems += found
     scale, found = read_scale_page(folder / SCALE, taxonomy)
     problems += found
+    tables, found = read(read_tables, folder / TABLES)
+    problems += found
     problems += check_published_keys(folder / KEYS, keys, aliases([*entries, *records]))
     claims, found = read(read_claims, folder / CLAIMS, taxonomy, keys, codings)
     pool = Pool(
@@ -151,6 +155,7 @@ def read_pool(
         scouting=scouting,
         screened=screened,
         appraisal=appraisal,
+        tables=MappingProxyType(tables),
     )
     # published numbers can only be compared once all the data they count was read
     problems += found or ([] if problems else Judge(pool).reproduction_problems())

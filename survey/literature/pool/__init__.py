@@ -24,6 +24,7 @@ from survey.literature.pool.codings import (
     Judgement,
     Verdict,
     compared_values,
+    csv_rows,
     read_adjudications,
     read_audited_fields,
     read_audits,
@@ -64,7 +65,7 @@ from survey.literature.pool.evidence_kinds import (
 )
 from survey.literature.pool.gap_notes import Note, Searched, read_gaps, read_notes
 from survey.literature.pool.impossible import check_impossible_cells
-from survey.literature.pool.pool import Pool
+from survey.literature.pool.pool import Pool, Rows
 from survey.literature.pool.screening import (
     BUDGETS,
     SCREENED_COLUMNS,
@@ -127,6 +128,7 @@ __all__ = [
     "Pool",
     "Readings",
     "Record",
+    "Rows",
     "Run",
     "ScalePage",
     "Scouting",
@@ -155,6 +157,7 @@ __all__ = [
     "compared_values",
     "conditions",
     "counted",
+    "csv_rows",
     "duplicates",
     "format_tags",
     "mentioned",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
@@ -33,6 +33,9 @@ else:
 
 R = TypeVar("R")
 T = TypeVar("T")
+
+Rows = Sequence[Mapping[str, str]]
+"""The rows of a table, each by the names of its columns."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class Pool:
 
     appraisal: Appraisal = field(default_factory=Appraisal)
     """How the studies of the entries were made, as far as that was assessed."""
+
+    tables: Mapping[str, Rows] = field(default_factory=dict)
+    """Tables of the survey's own, from which hand-written pages take figures."""
 
     snapshot: date | None = None
     parent: Pool | None = None

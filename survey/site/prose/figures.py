@@ -20,7 +20,7 @@ from survey.literature import Axis, Entry, Pool, Shape
 from survey.literature.claims import Judge, Status, edition_bib
 from survey.literature.counting.lag import lag, recall_at
 from survey.literature.gaps import OPEN, gap_map, pairs
-from survey.literature.pool import BUDGETS, cell_label
+from survey.literature.pool import BUDGETS, Rows, cell_label
 from survey.literature.problems import expected, quoted
 from survey.site.charts.drawing import Pictures
 from survey.site.charts.overview import picture
@@ -241,15 +241,20 @@ class Figures:
 
     def measured(self) -> Markup:
         """Return the table of benchmark results, each compared with a peer or a limit."""
-        return Markup(render("prose/measured.html.j2", measured=performance.measured()))
+        return Markup(render("prose/measured.html.j2", measured=performance.measured(self._table("measured"))))
 
     def campaigns(self) -> Markup:
         """Return the table of fuzzing and fault-injection campaigns with their findings."""
-        return Markup(render("prose/campaigns.html.j2", campaigns=performance.campaigns()))
+        return Markup(render("prose/campaigns.html.j2", campaigns=performance.campaigns(self._table("campaigns"))))
 
     def sessions(self, figure: str) -> str:
         """Return a figure of the real sessions with sub-agents."""
-        return sessions.figure(figure)
+        return sessions.figure(figure, self._table("sessions"))
+
+    def _table(self, name: str) -> Rows:
+        if name not in self.pool.tables:
+            raise ValueError(f"there is no table tables/{name}.csv beside the pool {expected(name, self.pool.tables)}")
+        return self.pool.tables[name]
 
     def entry(self, key: str) -> Entry:
         """Return the work of a key, and add it to the page's list of references."""

@@ -1,16 +1,15 @@
-"""Two tables from CSV files in this package: benchmark results, and fuzzing and fault-injection campaigns.
+"""Two tables of a survey about its own program: benchmark results, and fuzzing and fault-injection campaigns.
 
-``measured.csv`` holds results of ``make bench``, each compared with a peer or a limit in the same run;
-``campaigns.csv`` holds the findings of longer campaigns. Only this module decides whether an aim is met.
+``tables/measured.csv`` holds results of ``make bench``, each compared with a peer or a limit in the same run;
+``tables/campaigns.csv`` holds the findings of longer campaigns. Only this module decides whether an aim is met.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from datetime import date
-from importlib.resources import files
+
+from survey.literature.pool import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class Campaign:
     day: date
 
 
-def measured() -> list[Measured]:
-    """Return every result, in the order of the file."""
+def measured(rows: Rows) -> list[Measured]:
+    """Return every result, in the order of the table."""
     return [
         Measured(
             row["what"],
@@ -55,12 +54,12 @@ def measured() -> list[Measured]:
             row["bench"],
             date.fromisoformat(row["day"]),
         )
-        for row in _rows("measured.csv")
+        for row in rows
     ]
 
 
-def campaigns() -> list[Campaign]:
-    """Return every campaign, in the order of the file."""
+def campaigns(rows: Rows) -> list[Campaign]:
+    """Return every campaign, in the order of the table."""
     return [
         Campaign(
             row["what"],
@@ -70,9 +69,5 @@ def campaigns() -> list[Campaign]:
             row["findings"],
             date.fromisoformat(row["day"]),
         )
-        for row in _rows("campaigns.csv")
+        for row in rows
     ]
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(files("survey.site.prose").joinpath(name).read_text("utf-8"))))

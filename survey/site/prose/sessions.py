@@ -1,4 +1,4 @@
-"""Real sessions with sub-agents, from ``sessions.csv``: how many agents they had, and how much these worked together.
+"""Real sessions with sub-agents, from ``tables/sessions.csv``: how many agents they had, and how much they overlapped.
 
 The logs are public: branch ``entire/checkpoints/v1`` of github.com/entireio/cli as of 2026-02-16, Claude Code
 sessions of one company's developers, without the 136 largest files, which the copy at hand lacked. Of the several
@@ -8,14 +8,11 @@ states of a session the longest file was taken. Every row is what ``survey trace
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from statistics import median
 
+from survey.literature.pool import Rows
 from survey.literature.problems import expected, quoted
 
 
@@ -41,10 +38,8 @@ class Session:
         return self.sub_agents > 1 and not self.background
 
 
-@cache
-def sessions() -> tuple[Session, ...]:
-    """Return all sessions in the order of the file."""
-    text = files("survey.site.prose").joinpath("sessions.csv").read_text("utf-8")
+def sessions(rows: Rows) -> tuple[Session, ...]:
+    """Return all sessions in the order of the table."""
     return tuple(
         Session(
             row["session"],
@@ -54,26 +49,26 @@ def sessions() -> tuple[Session, ...]:
             float(row["union_s"]),
             row["background"] == "yes",
         )
-        for row in csv.DictReader(io.StringIO(text))
+        for row in rows
     )
 
 
-def _concurrencies() -> list[float]:
-    return [session.concurrency for session in sessions() if session.waits]
+def _concurrencies(found: Sequence[Session]) -> list[float]:
+    return [session.concurrency for session in found if session.waits]
 
 
-FIGURES: Mapping[str, Callable[[], str]] = {
-    "all": lambda: str(len(sessions())),
-    "sub-agents": lambda: str(sum(session.sub_agents for session in sessions())),
-    "with one": lambda: str(sum(session.sub_agents == 1 for session in sessions())),
-    "never two at once": lambda: str(sum(session.at_once < 2 for session in sessions())),
-    "several, synchronous": lambda: str(len(_concurrencies())),
-    "median concurrency": lambda: f"{median(_concurrencies()):.2f}",
-    "highest concurrency": lambda: f"{max(_concurrencies()):.2f}",
+FIGURES: Mapping[str, Callable[[Sequence[Session]], str]] = {
+    "all": lambda found: str(len(found)),
+    "sub-agents": lambda found: str(sum(session.sub_agents for session in found)),
+    "with one": lambda found: str(sum(session.sub_agents == 1 for session in found)),
+    "never two at once": lambda found: str(sum(session.at_once < 2 for session in found)),
+    "several, synchronous": lambda found: str(len(_concurrencies(found))),
+    "median concurrency": lambda found: f"{median(_concurrencies(found)):.2f}",
+    "highest concurrency": lambda found: f"{max(_concurrencies(found)):.2f}",
 }
 
 
-def figure(name: str) -> str:
+def figure(name: str, rows: Rows) -> str:
     """Return a figure of the sessions as text.
 
     Raises:
@@ -82,4 +77,4 @@ def figure(name: str) -> str:
     """
     if name not in FIGURES:
         raise ValueError(f"there is no figure {quoted(name)} of the sessions {expected(name, FIGURES)}")
-    return FIGURES[name]()
+    return FIGURES[name](sessions(rows))

@@ -196,7 +196,7 @@ TARGETS = (
     ),
     *(_door(f"codings/{name}.csv", "csv", _rows_kept) for name in ("first", "second", "adjudications")),
     _door("screened.csv", "csv", _rows_kept),
-    _door("keys.txt", "csv", _keys_kept),
+    _door("editions/keys.txt", "csv", _keys_kept),
     Target(
         "contribution", "bibtex", lambda: [{"new.bib": NEW}, {"new.bib": (BIB / "pool.bib").read_bytes()}], _checked
     ),

@@ -32,7 +32,8 @@ def problems(bib: Path) -> list[str]:
 def test_data_of_a_pool_name_works_by_keys_of_either_style(folder: Callable[..., Path]) -> None:
     bib = folder()
     (bib / "pool.bib").write_text(entry(INSPIRE) + "\n" + entry(DBLP, 2, ids="old:2020a, DBLP:old/1"))
-    (bib / "keys.txt").write_text(f"{INSPIRE}\n{DBLP}\nold:2020a\n")
+    (bib / "editions").mkdir()
+    (bib / "editions" / "keys.txt").write_text(f"{INSPIRE}\n{DBLP}\nold:2020a\n")
     (bib / "codings").mkdir()
     (bib / "codings" / "readers.toml").write_text('[mine]\nreader = "me"\nmade = 2026-11-21\nstatement = "I read."\n')
     (bib / "codings" / "mine.csv").write_text(

@@ -44,8 +44,8 @@ def test_a_missing_published_key_is_a_problem_unless_an_entry_lists_it(bib: Path
         (bib / name).write_text((bib / name).read_text().replace("{comas2026,", "{comas,"))
     shutil.rmtree(bib / "codings")
     (bib / "claims.toml").unlink()
-    line = (bib / "keys.txt").read_text().splitlines().index("comas2026") + 1
-    gone = f'keys.txt:{line}: "comas2026" was published and no longer exists: add to the entry that replaces it the field ids = {{comas2026}}'
+    line = (bib / "editions" / "keys.txt").read_text().splitlines().index("comas2026") + 1
+    gone = f'editions/keys.txt:{line}: "comas2026" was published and no longer exists: add to the entry that replaces it the field ids = {{comas2026}}'
     assert gone in problems(bib)
     pool = (bib / "pool.bib").read_text()
     (bib / "pool.bib").write_text(pool.replace("{comas,", "{comas,\n  ids = {comas2026},"))
@@ -56,15 +56,17 @@ def test_a_missing_published_key_is_a_problem_unless_an_entry_lists_it(bib: Path
 
 
 def test_a_line_is_what_an_editor_counts_as_one(bib: Path) -> None:
-    keys = (bib / "keys.txt").read_text().rstrip("\n")
-    (bib / "keys.txt").write_text(f"{keys}\n# a\x0cb\u2028c\ngone2024\n")
+    keys = (bib / "editions" / "keys.txt").read_text().rstrip("\n")
+    (bib / "editions" / "keys.txt").write_text(f"{keys}\n# a\x0cb\u2028c\ngone2024\n")
     (problem,) = problems(bib)
-    assert problem.startswith(f"keys.txt:{keys.count(chr(10)) + 3}: ")
+    assert problem.startswith(f"editions/keys.txt:{keys.count(chr(10)) + 3}: ")
 
 
 def test_every_key_of_an_edition_is_on_the_list_of_published_keys(pool: Pool) -> None:
     """An entry added since needs no second edit: its key is listed when an edition publishes it."""
-    listed = {line for line in (ROOT / "bib" / "keys.txt").read_text().splitlines() if not line.startswith("#")}
+    listed = {
+        line for line in (ROOT / "bib" / "editions" / "keys.txt").read_text().splitlines() if not line.startswith("#")
+    }
     published = pool.as_of(max(pool.editions))
     assert {e.key for e in (*published.entries, *published.records)} <= listed
 

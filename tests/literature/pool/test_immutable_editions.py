@@ -52,7 +52,6 @@ def published_anew(parent: Path) -> Path:
     (bib / "claims.toml").write_text(re.sub(r"(?m)^(?:published(?:-strict)? = \d+|dissent = .*)\n", "", claims))
     pool = load(bib)
     works = Works([e.block for e in pool.entries], [r.block for r in pool.records])
-    (bib / "editions").mkdir()
     (bib / "editions" / f"{THEN}.sums").write_text(formatted_sums(works))
     editions = (bib / "editions.toml").read_text()
     (bib / "editions.toml").write_text(with_data(editions, THEN, fingerprint(works)))
@@ -412,15 +411,15 @@ def test_a_new_edition_lists_the_addresses_of_the_site_and_drops_none(tmp_path: 
     assert not any(line.startswith(("entries/", "data/entries/")) for line in lines)
     assert f"tests/site/addresses.txt: {len(lines) - 2} addresses added\n" in made.output
     assert f"tag the commit edition-{day}" in made.output
-    assert "levain2019" in (tmp_path / "bib" / "keys.txt").read_text()
+    assert "levain2019" in (tmp_path / "bib" / "editions" / "keys.txt").read_text()
     assert problems(tmp_path / "bib") == []
 
 
 def test_a_new_edition_lists_its_keys(bib: Path) -> None:
-    lines = (bib / "keys.txt").read_text().splitlines()
-    (bib / "keys.txt").write_text("\n".join(line for line in lines if line != "c3") + "\n")
+    lines = (bib / "editions" / "keys.txt").read_text().splitlines()
+    (bib / "editions" / "keys.txt").write_text("\n".join(line for line in lines if line != "c3") + "\n")
     survey(bib, "edition", "new", "2026-06-01", "--title", "Second", "--note", "More.")
-    assert (bib / "keys.txt").read_text().splitlines() == lines
+    assert (bib / "editions" / "keys.txt").read_text().splitlines() == lines
     edition = load(bib).editions[date(2026, 6, 1)]
     assert (edition.title, edition.note) == ("Second", "More.")
 

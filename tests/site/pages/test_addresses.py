@@ -48,7 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "  title         = {Quick", "  ids           = {soda2001, DBLP:books/OSoda},\n  title         = {Quick"
         )
     )
-    (bib / "keys.txt").write_text(f"{INSPIRE}\n{DBLP}\n{OURS}\nsoda2001\n")
+    (bib / "editions").mkdir()
+    (bib / "editions" / "keys.txt").write_text(f"{INSPIRE}\n{DBLP}\n{OURS}\nsoda2001\n")
     return bib
 
 

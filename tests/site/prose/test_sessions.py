@@ -13,7 +13,7 @@ from survey.site.prose.prose import render_prose
 from survey.site.prose.sessions import FIGURES, figure, sessions
 from tests.conftest import ROOT
 
-ROWS = list(csv.DictReader((ROOT / "survey" / "site" / "prose" / "sessions.csv").read_text().splitlines()))
+ROWS = list(csv.DictReader((ROOT / "bib" / "tables" / "sessions.csv").read_text().splitlines()))
 
 
 def test_the_figures_are_those_of_the_rows() -> None:
@@ -25,7 +25,7 @@ def test_the_figures_are_those_of_the_rows() -> None:
     )
     half = len(several) // 2
     middle = several[half] if len(several) % 2 else (several[half - 1] + several[half]) / 2
-    assert {name: figure(name) for name in FIGURES} == {
+    assert {name: figure(name, ROWS) for name in FIGURES} == {
         "all": str(len(ROWS)),
         "sub-agents": str(sum(int(row["sub_agents"]) for row in ROWS)),
         "with one": str(len([row for row in ROWS if row["sub_agents"] == "1"])),
@@ -37,8 +37,8 @@ def test_the_figures_are_those_of_the_rows() -> None:
 
 
 def test_rows_are_possible_and_each_session_stands_once() -> None:
-    assert len({session.id for session in sessions()}) == len(sessions()) == len(ROWS) > 50
-    for session in sessions():
+    assert len({session.id for session in sessions(ROWS)}) == len(sessions(ROWS)) == len(ROWS) > 50
+    for session in sessions(ROWS):
         assert 1 <= session.at_once <= session.sub_agents
         assert 0.99 <= session.concurrency <= session.at_once + 0.01
         assert session.at_once > 1 or session.concurrency == pytest.approx(1, abs=0.02)
@@ -60,5 +60,5 @@ def test_the_chapters_type_none_of_them() -> None:
 
 def test_an_unknown_figure_is_an_error_with_the_nearest(pool: Pool) -> None:
     with pytest.raises(ValueError, match=r'no figure "with two" of the sessions \(did you mean "with one"'):
-        figure("with two")
+        figure("with two", ROWS)
     assert f"Of {len(ROWS)}." in render_prose('Of {{ sessions("all") }}.', pool, "x.md", "x.md", Pictures())

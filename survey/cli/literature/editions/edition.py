@@ -61,7 +61,7 @@ def new(folder: Path, day: date, title: str, note: str) -> None:
     \b
     bib/editions.toml          title, note, and the fingerprint of the data
     bib/editions/DAY.sums      checksums, by which a later change is named
-    bib/keys.txt               the keys of its works, which must not disappear
+    bib/editions/keys.txt      the keys of its works, which must not disappear
     tests/site/addresses.txt   the addresses of the site, which must not disappear either
 
     An edition that is listed without data is published; otherwise one is added. Addresses are listed

@@ -19,7 +19,7 @@ from survey.literature.pool.codings.coding import (
     read_trials,
 )
 from survey.literature.pool.codings.confusions import CONFUSIONS, Confusion, read_confusions
-from survey.literature.pool.codings.rows import COLUMNS, NOTES, WAS, Judgement, read_judgements, read_sheet
+from survey.literature.pool.codings.rows import COLUMNS, NOTES, WAS, Judgement, csv_rows, read_judgements, read_sheet
 
 __all__ = [
     "ADJUDICATIONS",
@@ -37,6 +37,7 @@ __all__ = [
     "Judgement",
     "Verdict",
     "compared_values",
+    "csv_rows",
     "read_adjudications",
     "read_audited_fields",
     "read_audits",

@@ -15,7 +15,7 @@ DATA = ("data/", "schema/")
 """Folders of files that others may load by their addresses; other files are parts of pages."""
 
 LISTED_ELSEWHERE = ("entries/", "data/entries/", "explore/page-")
-"""What bib/keys.txt lists, by the keys of entries; and pages whose number follows that of the entries."""
+"""What bib/editions/keys.txt lists, by the keys of entries; and pages whose number follows that of the entries."""
 
 
 def site_addresses(project: Path, folder: Path) -> set[str]:
