@@ -81,8 +81,8 @@ def read_scale_page(path: Path, taxonomy: Taxonomy) -> tuple[ScalePage, list[Pro
 def _unknown_quantities(page: ScalePage, taxonomy: Taxonomy) -> list[str]:
     """Return what is wrong with the quantities that a page names: they are values of axes of numbers."""
     known = [word for axis in taxonomy.axes.values() if axis.shape is Shape.QUANTITY for word in axis.values]
-    named = [("measures", word) for word in page.measures]
-    named += [("pair", word) for word in (page.pair.quantities if page.pair else ())]
+    named = [("page.measures", word) for word in page.measures]
+    named += [("page.pair", word) for word in (page.pair.quantities if page.pair else ())]
     return [
         f"{where}: {quoted(word)} is not a quantity {expected(word, known)}"
         for where, word in named

@@ -77,6 +77,6 @@ def test_only_quantities_have_measures_and_stand_against_each_other(pool: Pool, 
     )
     _, problems = read_scale_page(path, pool.taxonomy)
     assert [problem.message for problem in problems] == [
-        'measures: "agent" is not a quantity (did you mean "agents"?)',
-        'pair: "team" is not a quantity (expected one of: agents, steps, parallel)',
+        'page.measures: "agent" is not a quantity (did you mean "agents"?)',
+        'page.pair: "team" is not a quantity (expected one of: agents, steps, parallel)',
     ]
