@@ -38,6 +38,14 @@ UNNAMED_SEARCH = 'data-md-component="search" role="dialog"'
 NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
 
+RENDERER = "mkdocs-jupyter"
+TO_RENDER = f"""add to the plugins in mkdocs.yml, for what this plugin has run already:
+  - {RENDERER}:
+      include: ["*.ipynb"]
+      ignore: ["*.md"]
+      execute: false
+      cache: false"""
+
 INDENTS = re.compile(r"\n\s+")
 """White space between the tags of a page."""
 
@@ -168,8 +176,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if problems := self.wing.links_outside(project, *held):
             raise PluginError("\n".join(map(str, problems)))
         own = files.documentation_pages()
+        found = sorted((project / NOTEBOOKS).glob("*.ipynb"))
+        if found and RENDERER not in config.plugins:
+            raise PluginError(f"{NOTEBOOKS}/{found[0].name} is rendered by no plugin: {TO_RENDER}")
         try:
-            ran = self._executed(sorted((project / NOTEBOOKS).glob("*.ipynb")), project)
+            ran = self._executed(found, project)
             with garbage_collection.paused():
                 problems = self._begin(config, list(ran.values()))
                 notebooks = list(self._notebooks(ran, config))

@@ -227,3 +227,19 @@ def test_the_settings_of_a_survey_go_before_ours(tmp_path: Path) -> None:
     assert home.index("assets/survey.css") < home.index("own.css")
     assert "navigation.instant" not in home
     assert 'href="measure/' not in home  # what a survey leaves out of its navigation stays out
+
+
+NOTEBOOK = """{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Loaves"], "id": "a"}],
+"metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "nbformat": 4, "nbformat_minor": 5}"""
+
+
+def test_notebooks_without_their_plugin_are_told_which_and_with_it_are_pages(tmp_path: Path) -> None:
+    """The message names the lines of mkdocs.yml that are missing: with just these the survey builds."""
+    folder = survey(tmp_path / "bread", **{"notebooks/loaves.ipynb": NOTEBOOK})
+    said = built(folder, fails=True)
+    assert "notebooks/loaves.ipynb is rendered by no plugin: add to the plugins in mkdocs.yml" in said
+    lines = re.search(r"(?m)^  - mkdocs-jupyter:\n(?:      .*\n)+", said)
+    assert lines
+    (folder / "mkdocs.yml").write_text(SETTINGS.replace("[search, survey]", f"\n  - search\n  - survey\n{lines[0]}"))
+    built(folder)
+    assert "Loaves" in (folder / "site" / "notebooks" / "loaves" / "index.html").read_text()
