@@ -43,7 +43,7 @@ def test_a_claim_that_was_true_only_of_what_was_known_says_what_was_missed() -> 
     second = load(ROOT / "bib").as_of(date(2026, 11, 21))
     page = dict(claim_pages(Facts(second)))["claims/stopping-untrained.md"]
     card = page.split('<div class="card">')[1].split("</div>")[0]
-    assert "did not hold even then</span>: what had appeared by 2026-05-04 was not all known because of" in card
+    assert "did not hold even then</span>: what had appeared by 2026-05-04 was not all known, such as" in card
     assert 'entries/sirag2025/">sirag2025</a> (public since 2025-' in card
     assert re.search(r'2026-05-04</th><td><span class="status contested">', page), "what it was then is kept"
 
