@@ -64,6 +64,21 @@ def put(page: Page, block: Block, taxonomy: Taxonomy, changed: Mapping[str, str]
     page.evaluate(SET, [values | dict(changed or {}), ticks])
 
 
+def written(page: Page, block: Block, taxonomy: Taxonomy) -> tuple[str, dict[str, str]]:
+    """Clear the form and set it to an entry, all at once; its BibTeX, and what follows from the answers."""
+    values, ticks = controls(block, taxonomy)
+    text, follows = page.evaluate(
+        f"""(given) => {{
+          document.querySelector("[data-new-entry] [data-clear]").click();
+          ({SET})(given);
+          const shown = [...document.querySelectorAll("[data-follows]")].map((at) => [at.dataset.follows, at.textContent]);
+          return [document.querySelector("[data-bib]").textContent, Object.fromEntries(shown)];
+        }}""",
+        [values, ticks],
+    )
+    return text, follows
+
+
 def bibtex(page: Page) -> str:
     """The BibTeX that the page shows."""
     return str(page.locator("[data-bib]").evaluate("code => code.textContent"))
