@@ -108,15 +108,15 @@ class Run:
             id: str(agent["role"]) for id, agent in self.replayed.trace.agents.items() if agent.get("role")
         }
 
-    @cached_property
-    def recorded(self) -> list[float | Tokens | None]:
+    @property
+    def recorded(self) -> Sequence[float | Tokens | None]:
         """The tokens of each event as they are recorded: a total, by kind, or not at all."""
-        return [event.tokens_ for event in self.events]
+        return self.replayed.graph.recorded
 
-    @cached_property
-    def tokens(self) -> list[float]:
+    @property
+    def tokens(self) -> Sequence[float]:
         """Tokens of each event; 0 if absent."""
-        return [0 if spent is None else spent.total if isinstance(spent, Tokens) else spent for spent in self.recorded]
+        return self.replayed.graph.tokens
 
     @cached_property
     def total_tokens(self) -> float:

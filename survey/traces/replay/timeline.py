@@ -106,13 +106,13 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     """Whether anybody may wait for a person: if not, chains with people are those without."""
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
-    seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
-    with_people, worked = array("d", [0]) * size, array("d", [0]) * size
-    edges = zip(graph.targets, graph.sources, strict=True)
-    target, source = next(edges, NO_EDGE)
-    place, bounded = -1, False
-    for event, actor, step, at_once, waiting in zip(graph.events, actors, steps, instant, silent, strict=True):
-        place += 1
+    counts = [0] * size
+    seconds, worked, came_from = array("d", [0]) * size, array("d", [0]) * size, array("l", [0]) * size
+    with_people = array("d", [0]) * size if peopled else seconds
+    sources, targets, edge, edges, bounded = graph.sources, graph.targets, 0, len(graph.targets), False
+    for place, event, actor, step, at_once, waiting, amount in zip(
+        range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
+    ):
         track = tracks[actor]
         t = end = event.t
         t_end = event.t_end
@@ -140,7 +140,9 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     alone = with_people[other] - cut
         else:
             free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
-        while target == place:
+        while edge < edges and targets[edge] == place:
+            source = sources[edge]
+            edge += 1
             if source != own:  # its own previous event is accounted for above
                 over, weight = ends[source], seconds[source]
                 if peopled:
@@ -158,29 +160,27 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     most = counts[source]
                 if tokens[source] > spent:
                     spent = tokens[source]
-            target, source = next(edges, NO_EDGE)
-        if t_end is None:
-            start = ready if 0.0 <= ready < end and place not in momentary else end
-        else:
+        if t_end is not None:
             bounded = True
             first = event.t_first if shortest and event.t_first is not None else t
             start, end = _span(max(first, t), max(t_end, first, t), ready)
-        waited = 0.0
+        else:
+            start = ready if 0.0 <= ready < end and place not in momentary else end
         if at_once:
             start = end
-        if own >= 0 and at_once != INSTANT:
-            if binding != own and ready > free and actors[binding] != actor:
-                if actors[binding] not in OUTSIDE:
-                    track.for_agents += ready - free
+        waited = 0.0
+        if ready > free and own >= 0 and at_once != INSTANT and actors[binding] != actor:
+            if actors[binding] not in OUTSIDE:
+                track.for_agents += ready - free
+            else:
+                waited = ready - free
+                if binding in permitting:
+                    track.for_permission += waited
                 else:
-                    waited = ready - free
-                    if binding in permitting:
-                        track.for_permission += waited
-                    else:
-                        track.for_people += waited
-            if start > ready and start > free:
-                track.idle += start - max(ready, free)
+                    track.for_people += waited
         work = end - start
+        if start > ready and start > free and own >= 0 and at_once != INSTANT:
+            track.idle += start - max(ready, free)
         if waiting and work > 0:
             if waiting == FOR_PEOPLE:
                 track.for_people += work
@@ -202,25 +202,25 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             if own >= 0 and alone + waited > human:
                 human = alone + waited
             with_people[place] = human + work
-        counts[place] = most + step
-        tokens[place] = spent if event.tokens_ is None else spent + (event.tokens or 0.0)
+        counts[place] = most + 1 if step else most
+        tokens[place] = spent + amount if amount else spent
         came_from[place] = heaviest
         track.last = place
         if work > 0:
             until = track.until
             if start > until:
-                track.busy.starts.append(start)
-                track.busy.ends.append(end)
+                track.begin(start)
+                track.stop(end)
                 track.until = end
             elif end > until:
                 track.busy.ends[-1] = track.until = end
                 work = end - until
             else:
-                work = 0.0
+                continue
             worked[place] = work
             track.work += work
     return Timeline(
-        actors, starts, ends, worked, steps, seconds, with_people if peopled else seconds, counts, tokens, came_from,
+        actors, starts, ends, worked, steps, seconds, with_people, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
         {
             "agents": {actor: track.for_agents for actor, track in tracks.items() if track.for_agents > 0},
@@ -237,17 +237,17 @@ class _Track:
     """Running state of one actor: one lookup per event."""
 
     __slots__ = (
-        "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "until", "work",
+        "begin", "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "stop",
+        "until", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.last, self.longest, self.free = -1, -1, -1.0  # its latest event, the one that ended last, and when
         self.until = -1.0  # the end of its latest busy interval
         self.busy, self.idle, self.work = Intervals(), 0.0, 0.0
+        self.begin, self.stop = self.busy.starts.append, self.busy.ends.append
         self.for_agents, self.for_people, self.for_permission = 0.0, 0.0, 0.0
 
-
-NO_EDGE = (-1, -1)
 
 WAITING_TOOLS = frozenset({"AgentOutputTool", "TaskOutput", "wait_agent"})
 """Tools that do nothing but wait for an agent, unless the event says otherwise (``waits_for``)."""
@@ -305,13 +305,11 @@ def _silent(replayed: Replay) -> bytearray:
 def _permissions(replayed: Replay) -> set[int]:
     """Return the acts of people that decide on a tool call, other than answers to a question that an agent asked."""
     graph = replayed.graph
-    people, calls = graph.marks("human_intervention"), graph.marks("tool_call")
-    if not any(people):
-        return set()
+    calls, sources = graph.marks("tool_call"), graph.sources
     return {
-        target
-        for target, source in zip(graph.targets, graph.sources, strict=True)
-        if people[target] and calls[source] and graph.events[source].waits_for != "people"
+        graph.targets[edge]
+        for edge in graph.edges_to("human_intervention")
+        if calls[sources[edge]] and graph.events[sources[edge]].waits_for != "people"
     }
 
 

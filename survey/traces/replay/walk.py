@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import islice
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, Tokens, first_agent
 from survey.traces.problems import nearest, quoted
@@ -75,18 +75,17 @@ class Walk:
 
     def _from_edges(self) -> None:
         """Read from the edges which call a result answers and when a message is received."""
-        is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
+        is_call, is_message = self.graph.marks("tool_call"), self.graph.marks("message")
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
         sources, targets, types = self.graph.sources, self.graph.targets, self.graph.types
-        for edge in compress(range(len(targets)), map(is_result.__getitem__, targets)):
+        for edge in self.graph.edges_to("tool_result"):
             source, target = sources[edge], targets[edge]
             if is_call[source] and (target not in self._call_of or types[edge] in ("tool_dependency", "return")):
                 self._call_of[target] = source
-        if "message" in types:
-            for edge in compress(range(len(types)), map("message".__eq__, types)):
-                if is_message[sources[edge]]:
-                    self._received.setdefault(sources[edge], targets[edge])
+        for edge in self.graph.edges_of("message"):
+            if is_message[sources[edge]]:
+                self._received.setdefault(sources[edge], targets[edge])
 
     def __iter__(self) -> Iterator[Event]:
         alive, back, due, halted = self._alive, self._assignments.returned, self._due, self._halted
@@ -95,7 +94,7 @@ class Walk:
             agent, type, sender, tokens = event.agent, event.type, event.from_, event.tokens_
             if agent not in alive:
                 self._stranger(event, agent)
-            if sender is not None and sender != agent and sender not in alive:
+            if sender is not None and sender not in alive and sender != agent:
                 self._stranger(event, sender)
             if event.parent is not None:
                 self._parts.check(self.place, event, event.parent)
@@ -115,9 +114,8 @@ class Walk:
                 spent["usd"] += event.cost
             if event.t_end is not None:
                 self._ends(event, event.t_end)
-            handler = handlers.get(type)
-            if handler:
-                handler(event)
+            if type in handlers:
+                handlers[type](event)
             self.place += 1
             yield event
 
@@ -269,26 +267,27 @@ class Walk:
             self._check_addressee(event)
 
     def _message(self, event: Event) -> None:
-        self._spent["messages"] += event.between_agents
-        if event.to is None:
+        to, delivered = event.to, event.delivered
+        if to not in OUTSIDE and event.sender not in OUTSIDE:
+            self._spent["messages"] += 1
+        if to is None:
             self._report(
                 "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True
             )
             self._assignments.returned.clear()  # anyone may have received it
             return
-        if not self._reachable(event, "message-to-nobody", "is sent to"):
+        if to not in self._alive and not self._reachable(event, "message-to-nobody", "is sent to"):
             return
-        self._assignments.ask(event.to, known=event.to in self._alive and event.to not in self._names)
-        if event.to in (event.agent, event.from_):
+        self._assignments.ask(to, to in self._alive and to not in self._names)
+        if to in (event.agent, event.from_):
             self._check_addressee(event)
-        delivered = event.delivered
         arrival = self._received.get(self.place)
         if delivered is not None and delivered is not False:
             if delivered < event.t:
                 self._report("delivered-early", event, f"arrives at {delivered:g}, before it is sent at {event.t:g}")
             arrival = self._first_at(delivered)
         if delivered is False or (arrival is not None and arrival > self.place):
-            self._flying[self.place] = event.to
+            self._flying[self.place] = to
             if arrival is not None and delivered is not False:
                 self._due.setdefault(arrival, []).append(self.place)
 
@@ -320,7 +319,9 @@ class Walk:
             self._queues[caller, event.tool].append(call)
 
     def _result(self, event: Event) -> None:
-        call = self._its_call(event)
+        call = self._call_of.get(self.place) if event.parent is None else None
+        if call is None:
+            call = self._its_call(event)
         if call is None:
             self._report("result-without-call", event, "has no matching call")
         elif call in self.answers:
