@@ -98,6 +98,7 @@ class _Document:
         try:
             with garbage_collection.paused():  # reading a document creates no garbage
                 self._members()
+                garbage_collection.settle(len(self.events))
         except RecursionError:
             return self._broken(self.window.at, "is nested too deeply")
         except Broken as broken:
