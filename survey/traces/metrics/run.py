@@ -91,7 +91,7 @@ class Run:
         return [
             (events[call], events[result])
             for call, result in self.replayed.answers.items()
-            if events[result].status_ not in (None, "ok")
+            if (status := events[result].status_) is not None and status != "ok"
         ]
 
     @cached_property
@@ -101,9 +101,15 @@ class Run:
         It is taken from the trace's list of agents, else from the first spawn or event that names one.
         """
         recorded: dict[str, str] = {}
-        for event in self.events:
+        unknown = {*self.replayed.graph.agents, *(event.to for event in self.acts("spawn") if event.to)}
+        for event in self.events if unknown else ():
             if event.role:
-                recorded.setdefault(event.to if event.type == "spawn" and event.to else event.agent, event.role)
+                agent = event.to if event.type == "spawn" and event.to else event.agent
+                if agent in unknown:
+                    recorded[agent] = event.role
+                    unknown.remove(agent)
+                    if not unknown:  # soon the case in most traces
+                        break
         return recorded | {
             id: str(agent["role"]) for id, agent in self.replayed.trace.agents.items() if agent.get("role")
         }

@@ -10,32 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import compress, groupby, islice, repeat
+from itertools import compress, groupby, islice
 from operator import ge, le
 
 from survey.traces.model.edges import Edges
 from survey.traces.model.event import OUTSIDE, Event, Tokens
 from survey.traces.model.order import by_time, causal, places_in
-from survey.traces.model.schema import EDGE_TYPES, EVENT_TYPES, TYPING
+from survey.traces.model.schema import EVENT_TYPES, TYPING
 from survey.traces.model.trace import Trace
 from survey.traces.problems import Problems, nearest, quoted
 
 KINDS = {type: kind for kind, type in enumerate(EVENT_TYPES)}
 """Event types as numbers, so that the types of a million events fit in a million bytes."""
-EDGE_KINDS = {type: kind for kind, type in enumerate(EDGE_TYPES)}
 
 
 @cache
 def _mask(types: tuple[str, ...]) -> bytes:
     """Return the translation table from type numbers: 1 for these types, 0 for the others."""
     wanted = {KINDS[type] for type in types}
-    return bytes(kind in wanted for kind in range(256))
-
-
-@cache
-def _edge_mask(types: tuple[str, ...]) -> bytes:
-    """Return the translation table from the numbers of edge types: 1 for these types, 0 for the others."""
-    wanted = {EDGE_KINDS[type] for type in types}
     return bytes(kind in wanted for kind in range(256))
 
 
@@ -85,24 +77,6 @@ class Graph:
     def places_of(self, *types: str) -> list[int]:
         """Return the places of all events of these types."""
         return list(compress(range(len(self)), self.marks(*types)))
-
-    @cached_property
-    def _reached(self) -> bytes:
-        """The type of the event to which each edge leads, as an index into ``EVENT_TYPES``."""
-        return bytes(map(self.kinds.__getitem__, self.targets))
-
-    @cached_property
-    def _joining(self) -> bytes:
-        """The type of each edge, as an index into ``EDGE_TYPES``; behind its end for one that is no type."""
-        return bytes(map(EDGE_KINDS.get, self.types, repeat(len(EDGE_KINDS))))
-
-    def edges_to(self, *types: str) -> Iterator[int]:
-        """Iterate over the indices of all edges that lead to an event of these types."""
-        return compress(range(len(self.targets)), self._reached.translate(_mask(types)))
-
-    def edges_of(self, *types: str) -> Iterator[int]:
-        """Iterate over the indices of all edges of these types."""
-        return compress(range(len(self.targets)), self._joining.translate(_edge_mask(types)))
 
     def __len__(self) -> int:
         return len(self.events)
@@ -253,11 +227,12 @@ def _report_early(graph: Graph) -> None:
 
 
 def _report_types(graph: Graph) -> None:
-    kinds, sources, targets, types = graph.kinds, graph.sources, graph.targets, graph.types
-    found = {(types[edge], kinds[sources[edge]], kinds[targets[edge]]) for edge in graph.edges_of(*TYPED)}
+    kinds = graph.kinds
+    typed = bytes(map(TYPED.__contains__, graph.types))
+    sources, targets = (map(kinds.__getitem__, compress(ends, typed)) for ends in (graph.sources, graph.targets))
+    found = set(zip(compress(graph.types, typed), sources, targets, strict=True))
     strange = found - ALLOWED
-    for edge in graph.edges_of(*TYPED) if strange else ():
-        source, target, type = sources[edge], targets[edge], types[edge]
+    for source, target, type in graph.edges() if strange else ():
         if (type, kinds[source], kinds[target]) in strange:
             a, b = graph.events[source], graph.events[target]
             message = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
@@ -270,12 +245,15 @@ ADDRESSED = {
     "return": frozenset({"return"}),
 }
 """Edge types that lead to the receiver of an act, each with the acts that name it."""
+NAMING = frozenset(ADDRESSED)
 
 
 def _report_receivers(graph: Graph) -> None:
     """Report spawn, message and return edges that lead to another agent than the one that their source names."""
+    if NAMING.isdisjoint(graph.types):
+        return
     shared = {item.get("name") for item in graph.trace.agents.values()}
-    for edge in graph.edges_of(*ADDRESSED):
+    for edge in compress(range(len(graph.types)), map(NAMING.__contains__, graph.types)):
         a, b = graph.events[graph.sources[edge]], graph.events[graph.targets[edge]]
         if a.type not in ADDRESSED[graph.types[edge]]:
             continue

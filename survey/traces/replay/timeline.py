@@ -23,6 +23,8 @@ TURNS = frozenset({"orchestrator_decision", "model_call", "aggregate"})
 calls and messages is a step."""
 
 
+USES = ("tool_call", "tool_result")
+
 BEGINNING_UNKNOWN = (*sorted(TURNS), "message")
 """Types of events whose single time says when they were over, and not when they began."""
 
@@ -36,8 +38,6 @@ class Timeline:
     starts: Sequence[float]
     ends: Sequence[float]
     """When the actor began the event, and when the event ended."""
-    worked: Sequence[float]
-    """The seconds of work that each event took its actor."""
     steps: Sequence[int]
     """1 for events that are a step, else 0."""
     longest_s: Sequence[float]
@@ -57,6 +57,10 @@ class Timeline:
 
     work: Mapping[str, float]
     """Busy seconds of each agent."""
+    model: Mapping[str, float]
+    """The part of these in turns."""
+    tools: Mapping[str, float]
+    """The part in tool calls and their results."""
     bounded: bool
     """Whether any event has both a start and an end time."""
     silent: Sequence[int]
@@ -107,11 +111,12 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
     counts = [0] * size
-    seconds, worked, came_from = array("d", [0]) * size, array("d", [0]) * size, array("l", [0]) * size
+    seconds, came_from = array("d", [0]) * size, array("l", [0]) * size
     with_people = array("d", [0]) * size if peopled else seconds
     sources, targets, edge, edges, bounded = graph.sources, graph.targets, 0, len(graph.targets), False
-    for place, event, actor, step, at_once, waiting, amount in zip(
-        range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
+    turns, uses = graph.marks(*TURNS), graph.marks(*USES)
+    for place, event, actor, step, at_once, waiting, amount, turn, use in zip(
+        range(size), graph.events, actors, steps, instant, silent, graph.tokens, turns, uses, strict=True
     ):
         track = tracks[actor]
         t = end = event.t
@@ -217,10 +222,13 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                 work = end - until
             else:
                 continue
-            worked[place] = work
             track.work += work
+            if turn:
+                track.model += work
+            elif use:
+                track.tools += work
     return Timeline(
-        actors, starts, ends, worked, steps, seconds, with_people, counts, tokens, came_from,
+        actors, starts, ends, steps, seconds, with_people, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
         {
             "agents": {actor: track.for_agents for actor, track in tracks.items() if track.for_agents > 0},
@@ -229,6 +237,8 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         },
         {actor: track.idle for actor, track in tracks.items() if track.idle},
         {actor: track.work for actor, track in tracks.items() if track.work},
+        {actor: tracks[actor].model for actor in dict.fromkeys(compress(actors, turns)) if tracks[actor].model},
+        {actor: tracks[actor].tools for actor in dict.fromkeys(compress(actors, uses)) if tracks[actor].tools},
         bounded, silent,
     )  # fmt: skip
 
@@ -237,14 +247,15 @@ class _Track:
     """Running state of one actor: one lookup per event."""
 
     __slots__ = (
-        "begin", "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "stop",
-        "until", "work",
+        "begin", "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "model",
+        "stop", "tools", "until", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.last, self.longest, self.free = -1, -1, -1.0  # its latest event, the one that ended last, and when
         self.until = -1.0  # the end of its latest busy interval
         self.busy, self.idle, self.work = Intervals(), 0.0, 0.0
+        self.model = self.tools = 0.0
         self.begin, self.stop = self.busy.starts.append, self.busy.ends.append
         self.for_agents, self.for_people, self.for_permission = 0.0, 0.0, 0.0
 
@@ -305,11 +316,13 @@ def _silent(replayed: Replay) -> bytearray:
 def _permissions(replayed: Replay) -> set[int]:
     """Return the acts of people that decide on a tool call, other than answers to a question that an agent asked."""
     graph = replayed.graph
-    calls, sources = graph.marks("tool_call"), graph.sources
+    people, calls = graph.marks("human_intervention"), graph.marks("tool_call")
+    if not any(people):
+        return set()
     return {
-        graph.targets[edge]
-        for edge in graph.edges_to("human_intervention")
-        if calls[sources[edge]] and graph.events[sources[edge]].waits_for != "people"
+        target
+        for target, source in zip(graph.targets, graph.sources, strict=True)
+        if people[target] and calls[source] and graph.events[source].waits_for != "people"
     }
 
 

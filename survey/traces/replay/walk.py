@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, Tokens, first_agent
 from survey.traces.problems import nearest, quoted
@@ -75,17 +75,20 @@ class Walk:
 
     def _from_edges(self) -> None:
         """Read from the edges which call a result answers and when a message is received."""
-        is_call, is_message = self.graph.marks("tool_call"), self.graph.marks("message")
+        is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
         sources, targets, types = self.graph.sources, self.graph.targets, self.graph.types
-        for edge in self.graph.edges_to("tool_result"):
-            source, target = sources[edge], targets[edge]
-            if is_call[source] and (target not in self._call_of or types[edge] in ("tool_dependency", "return")):
+        to_results = bytes(map(is_result.__getitem__, targets))
+        for source, target, type in zip(
+            *(compress(ends, to_results) for ends in (sources, targets, types)), strict=True
+        ):
+            if is_call[source] and (target not in self._call_of or type in ("tool_dependency", "return")):
                 self._call_of[target] = source
-        for edge in self.graph.edges_of("message"):
-            if is_message[sources[edge]]:
-                self._received.setdefault(sources[edge], targets[edge])
+        if "message" in types:
+            for edge in compress(range(len(types)), map("message".__eq__, types)):
+                if is_message[sources[edge]]:
+                    self._received.setdefault(sources[edge], targets[edge])
 
     def __iter__(self) -> Iterator[Event]:
         alive, back, due, halted = self._alive, self._assignments.returned, self._due, self._halted
