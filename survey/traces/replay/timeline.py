@@ -111,12 +111,12 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
     counts = [0] * size
-    seconds, came_from = array("d", [0]) * size, array("l", [0]) * size
+    seconds, came_from = array("d", [0]) * size, array("i", [0]) * size
     with_people = array("d", [0]) * size if peopled else seconds
     sources, targets, edge, edges, bounded = graph.sources, graph.targets, 0, len(graph.targets), False
     turns, uses = graph.marks(*TURNS), graph.marks(*USES)
-    for place, event, actor, step, at_once, waiting, amount, turn, use in zip(
-        range(size), graph.events, actors, steps, instant, silent, graph.tokens, turns, uses, strict=True
+    for place, event, actor, step, at_once, waiting, amount in zip(
+        range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
     ):
         track = tracks[actor]
         t = end = event.t
@@ -223,9 +223,9 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             else:
                 continue
             track.work += work
-            if turn:
+            if turns[place]:
                 track.model += work
-            elif use:
+            elif uses[place]:
                 track.tools += work
     return Timeline(
         actors, starts, ends, steps, seconds, with_people, counts, tokens, came_from,
