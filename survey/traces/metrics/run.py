@@ -132,7 +132,10 @@ class Run:
     @cached_property
     def priced(self) -> list[int]:
         """The places of all events with a recorded cost."""
-        return [place for place, event in enumerate(self.events) if event.cost is not None]
+        costs = [event.cost for event in self.events]
+        if costs.count(None) == len(costs):
+            return []
+        return [place for place, cost in enumerate(costs) if cost is not None]
 
     @cached_property
     def spending(self) -> Spending:
