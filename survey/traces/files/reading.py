@@ -11,11 +11,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any
 
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr as set_field
 
 from survey import garbage_collection
 from survey.plurals import plural
@@ -29,8 +28,6 @@ from survey.traces.model import Edges, Event, Trace
 from survey.traces.problems import LIMIT, InvalidTrace, Problems, quoted
 
 LONG = ("events", "edges")
-NAMES = {field: attrgetter(field) for field in ("agent", "role", "from_", "to", "tool")}
-"""Event fields whose values come from a small set of names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +98,7 @@ class _Document:
         try:
             with garbage_collection.paused():  # reading a document creates no garbage
                 self._members()
+                garbage_collection.settle(len(self.events))
         except RecursionError:
             return self._broken(self.window.at, "is nested too deeply")
         except Broken as broken:
@@ -179,12 +177,21 @@ class _Document:
         self._numbering.add([event.id for event in items])
 
     def _share(self, events: list[Event]) -> None:
-        """Store equal names once, even if a million events repeat them."""
+        """Store equal names once, even if a million events repeat them.
+
+        One pass, and spelt out: a pass for each field would fetch every event from memory five times.
+        """
         once = self._texts.setdefault
-        for field, value_of in NAMES.items():
-            for event, name in zip(events, map(value_of, events), strict=True):
-                if name is not None and (known := once(name, name)) is not name:
-                    force_setattr(event, field, known)
+        for event in events:
+            set_field(event, "agent", once(event.agent, event.agent))
+            if (name := event.role) is not None:
+                set_field(event, "role", once(name, name))
+            if (name := event.from_) is not None:
+                set_field(event, "from_", once(name, name))
+            if (name := event.to) is not None:
+                set_field(event, "to", once(name, name))
+            if (name := event.tool) is not None:
+                set_field(event, "tool", once(name, name))
 
     def _take_edges(self, items: list[Any], first: int) -> None:
         if items and not isinstance(items[0], EdgeShape):

@@ -16,6 +16,8 @@ PIECE = 1 << 17
 SPACE = re.compile(r"[ \t\r\n]*")
 BETWEEN = re.compile(r"\}\s*,\s*\{")
 TRIES = 8
+TAILS = (1024, 8192)
+"""How much of the end of the window is searched for a boundary: most objects are short."""
 LONGEST_TOKEN = 20
 """Longer than any token or escape in which the window may end."""
 REMEMBERED = 1 << 22
@@ -135,8 +137,7 @@ class Window:
         """
         if self.ended:
             return None
-        tail = max(self.at, len(self.text) - 8192)
-        for match in list(BETWEEN.finditer(self.text, tail))[: -TRIES - 1 : -1]:
+        for match in self._last_boundaries():
             piece = f"[{self.text[self.at : match.start() + 1]}]"
             try:
                 items = decode(piece)
@@ -145,6 +146,11 @@ class Window:
             self.at = match.end() - 1
             return piece, items
         return None
+
+    def _last_boundaries(self) -> Iterator[re.Match[str]]:
+        """Yield the last places that look like the end of one object and the start of the next, last first."""
+        for tail in TAILS:
+            yield from list(BETWEEN.finditer(self.text, max(self.at, len(self.text) - tail)))[: -TRIES - 1 : -1]
 
     def begin(self) -> None:
         """Mark the start of a document."""

@@ -41,7 +41,7 @@ def protocol_overhead(run: Run) -> float:
 
     Examples are idle notices and shutdown requests.
     """
-    marked = [(event.other or {}).get("protocol") for event in run.acts("message")]
+    marked = [event.other.get("protocol") if event.other else None for event in run.acts("message")]
     if all(mark is None for mark in marked):
         raise NotMeasurable('no message has the field "protocol"')
     return sum(mark is True for mark in marked) / len(marked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import compress
 
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.spending import Calls
@@ -66,8 +67,8 @@ def tokens_by_role(run: Run) -> dict[str, float]:
 @THEME.measure("Tokens by tool", "tokens")
 def tokens_by_tool(run: Run) -> dict[str, float]:
     """The tokens recorded on calls and results of each tool; a turn's tokens are not divided among its calls."""
-    recorded, uses = run.recorded, run.places_of("tool_call", "tool_result")
-    spent = {place: run.tokens[place] for place in uses if recorded[place] is not None}
+    recorded, amounts, uses = run.recorded, run.tokens, run.places_of("tool_call", "tool_result")
+    spent = {place: amounts[place] for place in uses if recorded[place] is not None}
     return _by_tool(run, spent, "no tool call or result records its tokens")
 
 
@@ -188,7 +189,6 @@ def _by_role(roles: Mapping[str, str], spent: Mapping[str, float]) -> dict[str, 
 def _spent_by(keys: Iterable[str], amounts: Sequence[float]) -> dict[str, float]:
     """Sum the amounts by key; keys with only zeros are omitted."""
     totals: dict[str, float] = defaultdict(float)
-    for key, amount in zip(keys, amounts, strict=True):
-        if amount:
-            totals[key] += amount
+    for key, amount in zip(compress(keys, amounts), filter(None, amounts), strict=True):
+        totals[key] += amount
     return dict(totals)

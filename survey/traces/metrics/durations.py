@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import compress
-
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Theme, ratio
 from survey.traces.problems import NotMeasurable
-from survey.traces.replay import TURNS, profile, union
+from survey.traces.replay import profile, union
 
 THEME = Theme("time")
 
@@ -125,21 +122,15 @@ def waiting_permission_s(run: Run) -> dict[str, float]:
 @THEME.measure("Model time", "s by agent")
 def model_s(run: Run) -> dict[str, float]:
     """The part of each agent's busy time in which it waited for its model."""
-    return _busy_in(run, run.marks(*TURNS))
+    run.need_seconds()
+    return dict(run.timeline.model)
 
 
 @THEME.measure("Tool time", "s by agent")
 def tool_s(run: Run) -> dict[str, float]:
     """The part of each agent's busy time in which a tool of its own ran."""
-    return _busy_in(run, run.marks("tool_call", "tool_result"))
-
-
-def _busy_in(run: Run, marks: bytes) -> dict[str, float]:
     run.need_seconds()
-    spent: dict[str, float] = defaultdict(float)
-    for actor, seconds in zip(compress(run.timeline.actors, marks), compress(run.timeline.worked, marks), strict=True):
-        spent[actor] += seconds
-    return {agent: seconds for agent, seconds in spent.items() if seconds > 0}
+    return dict(run.timeline.tools)
 
 
 @THEME.measure("Idle time", "s by agent")

@@ -35,4 +35,5 @@ def measure(
         for name in MEASURES if names is None else names:
             blank, function = MEASURES[name]
             found[name] = evaluated(blank, function, run)
+        garbage_collection.settle(len(run.events))
     return found

@@ -91,7 +91,7 @@ class Run:
         return [
             (events[call], events[result])
             for call, result in self.replayed.answers.items()
-            if events[result].status_ not in (None, "ok")
+            if (status := events[result].status_) is not None and status != "ok"
         ]
 
     @cached_property
@@ -101,22 +101,28 @@ class Run:
         It is taken from the trace's list of agents, else from the first spawn or event that names one.
         """
         recorded: dict[str, str] = {}
-        for event in self.events:
+        unknown = {*self.replayed.graph.agents, *(event.to for event in self.acts("spawn") if event.to)}
+        for event in self.events if unknown else ():
             if event.role:
-                recorded.setdefault(event.to if event.type == "spawn" and event.to else event.agent, event.role)
+                agent = event.to if event.type == "spawn" and event.to else event.agent
+                if agent in unknown:
+                    recorded[agent] = event.role
+                    unknown.remove(agent)
+                    if not unknown:  # soon the case in most traces
+                        break
         return recorded | {
             id: str(agent["role"]) for id, agent in self.replayed.trace.agents.items() if agent.get("role")
         }
 
-    @cached_property
-    def recorded(self) -> list[float | Tokens | None]:
+    @property
+    def recorded(self) -> Sequence[float | Tokens | None]:
         """The tokens of each event as they are recorded: a total, by kind, or not at all."""
-        return [event.tokens_ for event in self.events]
+        return self.replayed.graph.recorded
 
-    @cached_property
-    def tokens(self) -> list[float]:
+    @property
+    def tokens(self) -> Sequence[float]:
         """Tokens of each event; 0 if absent."""
-        return [0 if spent is None else spent.total if isinstance(spent, Tokens) else spent for spent in self.recorded]
+        return self.replayed.graph.tokens
 
     @cached_property
     def total_tokens(self) -> float:
@@ -126,7 +132,10 @@ class Run:
     @cached_property
     def priced(self) -> list[int]:
         """The places of all events with a recorded cost."""
-        return [place for place, event in enumerate(self.events) if event.cost is not None]
+        costs = [event.cost for event in self.events]
+        if costs.count(None) == len(costs):
+            return []
+        return [place for place, cost in enumerate(costs) if cost is not None]
 
     @cached_property
     def spending(self) -> Spending:

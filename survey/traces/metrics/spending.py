@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 from survey.traces.metrics.prices import KINDS, Prices
@@ -43,7 +44,8 @@ def spending(
     least = min(limits, default=float("inf"))
     sums: dict[tuple[str, str | None, float], list[float]] = {}
     unspecified = 0.0
-    for place, spent in enumerate(recorded):
+    for place in compress(range(len(recorded)), recorded):
+        spent = recorded[place]
         if spent is None:
             continue
         if not isinstance(spent, Tokens):

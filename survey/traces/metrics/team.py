@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from operator import attrgetter
 from statistics import fmean
 
 from survey.traces.metrics.run import Run
@@ -54,7 +55,7 @@ def split_overlap(run: Run) -> float:
     calls = [event for event in run.acts("tool_call") if event.content_ref and event.agent in handed]
     if not calls:
         raise NotMeasurable("no tool call of a sub-agent has a content_ref")
-    if len({event.content_ref for event in calls}) == len(calls):  # no duplicates, as in most traces
+    if len(set(map(attrgetter("content_ref"), calls))) == len(calls):  # no duplicates, as in most traces
         return 0.0
     made_by: dict[tuple[str | None, str | None], set[str]] = defaultdict(set)
     for event in calls:

@@ -33,9 +33,8 @@ def critical_steps(run: Run) -> int:
     The definition follows the report of Kimi K2.5. A stage is one turn of the orchestrator with the
     work that it delegates; work that sub-agents delegate does not count.
     """
-    events, root = run.events, run.root
-    taken = compress(range(len(events)), run.timeline.steps)
-    own = [place for place in taken if events[place].agent == root]
+    agents, root = run.replayed.graph.agents, run.root
+    own = [place for place in compress(range(len(agents)), run.timeline.steps) if agents[place] == root]
     slowest: dict[int, int] = {}
     for delegation in run.delegations:
         if delegation.delegator == root:

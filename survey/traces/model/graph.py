@@ -14,7 +14,7 @@ from itertools import compress, groupby, islice
 from operator import ge, le
 
 from survey.traces.model.edges import Edges
-from survey.traces.model.event import OUTSIDE, Event
+from survey.traces.model.event import OUTSIDE, Event, Tokens
 from survey.traces.model.order import by_time, causal, places_in
 from survey.traces.model.schema import EVENT_TYPES, TYPING
 from survey.traces.model.trace import Trace
@@ -59,6 +59,16 @@ class Graph:
     def kinds(self) -> bytes:
         """The type of each event, as an index into ``EVENT_TYPES``."""
         return bytes(map(KINDS.__getitem__, [event.type for event in self.events]))
+
+    @cached_property
+    def recorded(self) -> Sequence[float | Tokens | None]:
+        """The tokens of each event as they are recorded: a total, by kind, or not at all."""
+        return [event.tokens_ for event in self.events]
+
+    @cached_property
+    def tokens(self) -> Sequence[float]:
+        """The tokens of each event; 0 if absent."""
+        return [0 if spent is None else spent.total if isinstance(spent, Tokens) else spent for spent in self.recorded]
 
     def marks(self, *types: str) -> bytes:
         """Return 1 for each event of one of these types, 0 for the others."""

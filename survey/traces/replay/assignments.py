@@ -33,7 +33,7 @@ class Assignments:
         self._expected[agent] = 1 if new else self._expected.get(agent, 0) + 1
         self.returned.pop(agent, None)
 
-    def ask(self, agent: str, *, known: bool) -> None:
+    def ask(self, agent: str, known: bool) -> None:
         """Take a message for work, as it may be; an agent that is not known may be any that shares its name."""
         if agent in self._expected:
             self._expected[agent] += 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import compress
-from operator import or_
 
 from survey.traces.model import Event
 from survey.traces.replay.replay import Replay
@@ -43,9 +42,9 @@ def delegations(replayed: Replay) -> list[Delegation]:
     """
     graph = replayed.graph
     events, steps = graph.events, step_counts(graph)
-    handing, agents = graph.marks(*DELEGATING, *ENDING), graph.agents
+    agents, since = graph.agents, 0
     open: dict[str, tuple[int, Event, int]] = {}
-    counted: dict[str, int] = defaultdict(int)
+    counted: Counter[str] = Counter()
     found: list[Delegation] = []
 
     def close(agent: str, end: float, status: str) -> None:
@@ -54,12 +53,9 @@ def delegations(replayed: Replay) -> list[Delegation]:
             Delegation(agent, given.t, max(end, given.t), given.sender, place, status, counted[agent] - before)
         )
 
-    for place in compress(range(len(events)), map(or_, steps, handing)):
-        agent = agents[place]
-        counted[agent] += steps[place]
-        if not handing[place]:
-            continue
-        event = events[place]
+    for place in graph.places_of(*DELEGATING, *ENDING):
+        counted.update(compress(agents[since:place], steps[since:place]))  # none of these acts is a step itself
+        event, agent, since = events[place], agents[place], place
         type = event.type
         if type in DELEGATING:
             target = event.child if type == "spawn" else event.to
@@ -70,6 +66,7 @@ def delegations(replayed: Replay) -> list[Delegation]:
                 close(event.sender, event.t, event.status)
         elif type == "despawn" and (event.to or agent) in open:
             close(event.to or agent, event.t, event.status if event.status != "ok" else "open")
+    counted.update(compress(agents[since:], steps[since:]))
     latest = dict(zip(graph.agents, events, strict=True)) if open else {}
     for agent in list(open):
         close(agent, latest[agent].end if agent in latest else replayed.end, "open")

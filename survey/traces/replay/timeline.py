@@ -23,6 +23,8 @@ TURNS = frozenset({"orchestrator_decision", "model_call", "aggregate"})
 calls and messages is a step."""
 
 
+USES = ("tool_call", "tool_result")
+
 BEGINNING_UNKNOWN = (*sorted(TURNS), "message")
 """Types of events whose single time says when they were over, and not when they began."""
 
@@ -36,8 +38,6 @@ class Timeline:
     starts: Sequence[float]
     ends: Sequence[float]
     """When the actor began the event, and when the event ended."""
-    worked: Sequence[float]
-    """The seconds of work that each event took its actor."""
     steps: Sequence[int]
     """1 for events that are a step, else 0."""
     longest_s: Sequence[float]
@@ -57,6 +57,10 @@ class Timeline:
 
     work: Mapping[str, float]
     """Busy seconds of each agent."""
+    model: Mapping[str, float]
+    """The part of these in turns."""
+    tools: Mapping[str, float]
+    """The part in tool calls and their results."""
     bounded: bool
     """Whether any event has both a start and an end time."""
     silent: Sequence[int]
@@ -106,13 +110,14 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     """Whether anybody may wait for a person: if not, chains with people are those without."""
     size = len(graph)
     starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
-    seconds, counts, came_from = array("d", [0]) * size, array("l", [0]) * size, array("l", [0]) * size
-    with_people, worked = array("d", [0]) * size, array("d", [0]) * size
-    edges = zip(graph.targets, graph.sources, strict=True)
-    target, source = next(edges, NO_EDGE)
-    place, bounded = -1, False
-    for event, actor, step, at_once, waiting in zip(graph.events, actors, steps, instant, silent, strict=True):
-        place += 1
+    counts = [0] * size
+    seconds, came_from = array("d", [0]) * size, array("i", [0]) * size
+    with_people = array("d", [0]) * size if peopled else seconds
+    sources, targets, edge, edges, bounded = graph.sources, graph.targets, 0, len(graph.targets), False
+    turns, uses = graph.marks(*TURNS), graph.marks(*USES)
+    for place, event, actor, step, at_once, waiting, amount in zip(
+        range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
+    ):
         track = tracks[actor]
         t = end = event.t
         t_end = event.t_end
@@ -140,7 +145,9 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     alone = with_people[other] - cut
         else:
             free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
-        while target == place:
+        while edge < edges and targets[edge] == place:
+            source = sources[edge]
+            edge += 1
             if source != own:  # its own previous event is accounted for above
                 over, weight = ends[source], seconds[source]
                 if peopled:
@@ -158,29 +165,27 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     most = counts[source]
                 if tokens[source] > spent:
                     spent = tokens[source]
-            target, source = next(edges, NO_EDGE)
-        if t_end is None:
-            start = ready if 0.0 <= ready < end and place not in momentary else end
-        else:
+        if t_end is not None:
             bounded = True
             first = event.t_first if shortest and event.t_first is not None else t
             start, end = _span(max(first, t), max(t_end, first, t), ready)
-        waited = 0.0
+        else:
+            start = ready if 0.0 <= ready < end and place not in momentary else end
         if at_once:
             start = end
-        if own >= 0 and at_once != INSTANT:
-            if binding != own and ready > free and actors[binding] != actor:
-                if actors[binding] not in OUTSIDE:
-                    track.for_agents += ready - free
+        waited = 0.0
+        if ready > free and own >= 0 and at_once != INSTANT and actors[binding] != actor:
+            if actors[binding] not in OUTSIDE:
+                track.for_agents += ready - free
+            else:
+                waited = ready - free
+                if binding in permitting:
+                    track.for_permission += waited
                 else:
-                    waited = ready - free
-                    if binding in permitting:
-                        track.for_permission += waited
-                    else:
-                        track.for_people += waited
-            if start > ready and start > free:
-                track.idle += start - max(ready, free)
+                    track.for_people += waited
         work = end - start
+        if start > ready and start > free and own >= 0 and at_once != INSTANT:
+            track.idle += start - max(ready, free)
         if waiting and work > 0:
             if waiting == FOR_PEOPLE:
                 track.for_people += work
@@ -202,25 +207,28 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             if own >= 0 and alone + waited > human:
                 human = alone + waited
             with_people[place] = human + work
-        counts[place] = most + step
-        tokens[place] = spent if event.tokens_ is None else spent + (event.tokens or 0.0)
+        counts[place] = most + 1 if step else most
+        tokens[place] = spent + amount if amount else spent
         came_from[place] = heaviest
         track.last = place
         if work > 0:
             until = track.until
             if start > until:
-                track.busy.starts.append(start)
-                track.busy.ends.append(end)
+                track.begin(start)
+                track.stop(end)
                 track.until = end
             elif end > until:
                 track.busy.ends[-1] = track.until = end
                 work = end - until
             else:
-                work = 0.0
-            worked[place] = work
+                continue
             track.work += work
+            if turns[place]:
+                track.model += work
+            elif uses[place]:
+                track.tools += work
     return Timeline(
-        actors, starts, ends, worked, steps, seconds, with_people if peopled else seconds, counts, tokens, came_from,
+        actors, starts, ends, steps, seconds, with_people, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
         {
             "agents": {actor: track.for_agents for actor, track in tracks.items() if track.for_agents > 0},
@@ -229,6 +237,8 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         },
         {actor: track.idle for actor, track in tracks.items() if track.idle},
         {actor: track.work for actor, track in tracks.items() if track.work},
+        {actor: tracks[actor].model for actor in dict.fromkeys(compress(actors, turns)) if tracks[actor].model},
+        {actor: tracks[actor].tools for actor in dict.fromkeys(compress(actors, uses)) if tracks[actor].tools},
         bounded, silent,
     )  # fmt: skip
 
@@ -237,17 +247,18 @@ class _Track:
     """Running state of one actor: one lookup per event."""
 
     __slots__ = (
-        "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "until", "work",
+        "begin", "busy", "for_agents", "for_people", "for_permission", "free", "idle", "last", "longest", "model",
+        "stop", "tools", "until", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.last, self.longest, self.free = -1, -1, -1.0  # its latest event, the one that ended last, and when
         self.until = -1.0  # the end of its latest busy interval
         self.busy, self.idle, self.work = Intervals(), 0.0, 0.0
+        self.model = self.tools = 0.0
+        self.begin, self.stop = self.busy.starts.append, self.busy.ends.append
         self.for_agents, self.for_people, self.for_permission = 0.0, 0.0, 0.0
 
-
-NO_EDGE = (-1, -1)
 
 WAITING_TOOLS = frozenset({"AgentOutputTool", "TaskOutput", "wait_agent"})
 """Tools that do nothing but wait for an agent, unless the event says otherwise (``waits_for``)."""

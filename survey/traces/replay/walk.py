@@ -79,9 +79,11 @@ class Walk:
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
         sources, targets, types = self.graph.sources, self.graph.targets, self.graph.types
-        for edge in compress(range(len(targets)), map(is_result.__getitem__, targets)):
-            source, target = sources[edge], targets[edge]
-            if is_call[source] and (target not in self._call_of or types[edge] in ("tool_dependency", "return")):
+        to_results = bytes(map(is_result.__getitem__, targets))
+        for source, target, type in zip(
+            *(compress(ends, to_results) for ends in (sources, targets, types)), strict=True
+        ):
+            if is_call[source] and (target not in self._call_of or type in ("tool_dependency", "return")):
                 self._call_of[target] = source
         if "message" in types:
             for edge in compress(range(len(types)), map("message".__eq__, types)):
@@ -95,7 +97,7 @@ class Walk:
             agent, type, sender, tokens = event.agent, event.type, event.from_, event.tokens_
             if agent not in alive:
                 self._stranger(event, agent)
-            if sender is not None and sender != agent and sender not in alive:
+            if sender is not None and sender not in alive and sender != agent:
                 self._stranger(event, sender)
             if event.parent is not None:
                 self._parts.check(self.place, event, event.parent)
@@ -115,9 +117,8 @@ class Walk:
                 spent["usd"] += event.cost
             if event.t_end is not None:
                 self._ends(event, event.t_end)
-            handler = handlers.get(type)
-            if handler:
-                handler(event)
+            if type in handlers:
+                handlers[type](event)
             self.place += 1
             yield event
 
@@ -269,26 +270,27 @@ class Walk:
             self._check_addressee(event)
 
     def _message(self, event: Event) -> None:
-        self._spent["messages"] += event.between_agents
-        if event.to is None:
+        to, delivered = event.to, event.delivered
+        if to not in OUTSIDE and event.sender not in OUTSIDE:
+            self._spent["messages"] += 1
+        if to is None:
             self._report(
                 "message-without-receiver", event, 'does not say who receives it (expected "to")', warning=True
             )
             self._assignments.returned.clear()  # anyone may have received it
             return
-        if not self._reachable(event, "message-to-nobody", "is sent to"):
+        if to not in self._alive and not self._reachable(event, "message-to-nobody", "is sent to"):
             return
-        self._assignments.ask(event.to, known=event.to in self._alive and event.to not in self._names)
-        if event.to in (event.agent, event.from_):
+        self._assignments.ask(to, to in self._alive and to not in self._names)
+        if to in (event.agent, event.from_):
             self._check_addressee(event)
-        delivered = event.delivered
         arrival = self._received.get(self.place)
         if delivered is not None and delivered is not False:
             if delivered < event.t:
                 self._report("delivered-early", event, f"arrives at {delivered:g}, before it is sent at {event.t:g}")
             arrival = self._first_at(delivered)
         if delivered is False or (arrival is not None and arrival > self.place):
-            self._flying[self.place] = event.to
+            self._flying[self.place] = to
             if arrival is not None and delivered is not False:
                 self._due.setdefault(arrival, []).append(self.place)
 
@@ -320,7 +322,9 @@ class Walk:
             self._queues[caller, event.tool].append(call)
 
     def _result(self, event: Event) -> None:
-        call = self._its_call(event)
+        call = self._call_of.get(self.place) if event.parent is None else None
+        if call is None:
+            call = self._its_call(event)
         if call is None:
             self._report("result-without-call", event, "has no matching call")
         elif call in self.answers:
