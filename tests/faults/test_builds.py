@@ -143,7 +143,9 @@ def test_of_two_builds_at_once_one_says_so_and_takes_over_when_the_other_is_kill
     shutil.rmtree(project / "docs")
     scenario.prepare(project)
     command = scenario.command(project, "a")
-    (project / "mkdocs.yml").write_text("site_name: T\nplugins: [search, survey]\n")
+    (project / "mkdocs.yml").write_text(
+        "site_name: T\nplugins: [search, survey, mkdocs-jupyter: {include: ['*.ipynb'], execute: false}]\n"
+    )
     with subprocess.Popen(command, cwd=project, env=environment(project)) as other:
         deadline = time.monotonic() + 60
         lock = project / ".site.building" / "lock"
