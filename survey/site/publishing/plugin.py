@@ -39,7 +39,7 @@ NOTEBOOKS = "notebooks"
 """The folder beside docs/ whose notebooks are pages of the site; mkdocs-jupyter renders them."""
 
 RENDERER = "mkdocs-jupyter"
-TO_RENDER = f"""add to the plugins in mkdocs.yml, for what this plugin has run already:
+TO_RENDER = f"""add to the plugins in mkdocs.yml (execute: false, since the survey plugin runs notebooks):
   - {RENDERER}:
       include: ["*.ipynb"]
       ignore: ["*.md"]
