@@ -36,6 +36,9 @@ INSTALLED = "site-packages"
 PATIENCE = 900
 """Seconds after which a cell counts as hanging. Notebooks take far less, but machines differ."""
 
+SOCKET_NAME = 103
+"""The most bytes in the name of a Unix socket: 107 on Linux, 103 on macOS and the BSDs."""
+
 BEFORE = "import survey.site.notebooks.recorder as _recorder; _recorder.start()"
 
 
@@ -196,12 +199,13 @@ def _run(notebook: Notebook, path: Path, project: Path) -> tuple[Notebook, list[
 def _private(sockets: Path) -> Any:
     """Return settings that keep a run private from other users of the machine, where the system allows it.
 
-    All its files are in one folder, which the next run removes if this one is killed.
+    All its files are in one folder, which the next run removes if this one is killed. Where the name of
+    a socket there would be too long, the kernel is reached over the loopback interface, with signed messages.
     """
     from traitlets.config import Config
 
     settings = {"connection_file": str(sockets / "kernel.json")}
-    if os.name == "posix":
+    if os.name == "posix" and len(os.fsencode(sockets / "kernel-5")) <= SOCKET_NAME:
         settings |= {"transport": "ipc", "ip": str(sockets / "kernel")}
     return Config({"KernelManager": settings})
 

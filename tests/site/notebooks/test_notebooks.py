@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -143,6 +144,19 @@ def test_two_runs_give_the_same_bytes(project: Path) -> None:
     first = json.dumps(executed([one], project)[one])
     shutil.rmtree(project / ".cache")
     assert json.dumps(executed([one], project)[one]) == first
+
+
+@pytest.mark.parametrize("length", [60, 90, 120])
+def test_a_notebook_runs_however_long_the_name_of_the_temporary_folder_is(
+    project: Path, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    """The name of a socket may have a hundred bytes or so, that of a file more."""
+    folder = Path(tempfile.mkdtemp(prefix="x" * length, dir="/tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    try:
+        assert ran(project, notebook(project, "one", cell("code", "print(1 + 1)", "a"))) == ["one"]
+    finally:
+        folder.rmdir()  # nothing is left behind
 
 
 def test_no_code_in_the_cache_or_among_the_users_own_settings_is_executed(
