@@ -109,11 +109,11 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     peopled = not OUTSIDE.isdisjoint(tracks) or FOR_PEOPLE in silent
     """Whether anybody may wait for a person: if not, chains with people are those without."""
     size = len(graph)
-    starts, ends, tokens = ([0.0] * size for _ in range(3))  # lists, which share the number objects of the events
-    counts = [0] * size
-    seconds, came_from = array("d", [0]) * size, array("i", [0]) * size
-    with_people = array("d", [0]) * size if peopled else seconds
-    sources, targets, edge, edges, bounded = graph.sources, graph.targets, 0, len(graph.targets), False
+    starts, ends, seconds, tokens = ([0.0] * size for _ in range(4))  # lists, which share the numbers of the events
+    counts, came_from = [0] * size, array("i", [0]) * size
+    with_people = [0.0] * size if peopled else seconds
+    sources, targets, edge, bounded = graph.sources, [*graph.targets, -1], 0, False
+    target = targets[0]
     turns, uses = graph.marks(*TURNS), graph.marks(*USES)
     for place, event, actor, step, at_once, waiting, amount in zip(
         range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
@@ -145,9 +145,10 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     alone = with_people[other] - cut
         else:
             free, ready, longest, most, spent = -1.0, -1.0, -1.0, 0, 0.0
-        while edge < edges and targets[edge] == place:
+        while target == place:
             source = sources[edge]
             edge += 1
+            target = targets[edge]
             if source != own:  # its own previous event is accounted for above
                 over, weight = ends[source], seconds[source]
                 if peopled:
@@ -161,10 +162,10 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     ready, binding = over, source
                 if weight > longest:
                     longest, heaviest = weight, source
-                if counts[source] > most:
-                    most = counts[source]
-                if tokens[source] > spent:
-                    spent = tokens[source]
+                if (before := counts[source]) > most:
+                    most = before
+                if (before := tokens[source]) > spent:
+                    spent = before
         if t_end is not None:
             bounded = True
             first = event.t_first if shortest and event.t_first is not None else t

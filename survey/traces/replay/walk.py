@@ -108,10 +108,10 @@ class Walk:
             if due:
                 for message in due.pop(self.place, ()):
                     self._flying.pop(message, None)
-            if isinstance(tokens, Tokens):
-                spent["tokens"] += tokens.total
-                self._reasons(event, tokens)
-            elif tokens is not None:
+            if tokens is not None:
+                if isinstance(tokens, Tokens):
+                    self._reasons(event, tokens)
+                    tokens = tokens.total
                 spent["tokens"] += tokens
             if event.cost is not None:
                 spent["usd"] += event.cost
