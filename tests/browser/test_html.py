@@ -178,6 +178,8 @@ def test_the_sitemap_lists_every_page(site: Site, pages: dict[str, Page]) -> Non
         for node in root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
     }
     assert listed == pages.keys() - {"404.html", REPORT}
+    dates = list(root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}lastmod"))
+    assert not dates, "a page is as old as what it is made of, not as the build"
 
 
 @pytest.mark.parametrize(
