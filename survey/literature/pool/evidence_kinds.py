@@ -48,6 +48,14 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     curves: Curves | None = None
 
 
+class Chapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The page of the survey that gives the source of each number."""
+
+    page: str
+    """Its file in ``docs/``."""
+    title: str
+
+
 class ScalePage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the page on disclosed numbers says of itself; where it says nothing, the axis speaks for it."""
 
@@ -62,6 +70,7 @@ class ScalePage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The measure of a trace report that states a quantity."""
 
     pair: Pair | None = None
+    sources: Chapter | None = None
 
 
 def read_scale_page(path: Path, taxonomy: Taxonomy) -> tuple[ScalePage, list[Problem]]:

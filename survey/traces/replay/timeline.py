@@ -162,10 +162,10 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                     ready, binding = over, source
                 if weight > longest:
                     longest, heaviest = weight, source
-                if (before := counts[source]) > most:
-                    most = before
-                if (before := tokens[source]) > spent:
-                    spent = before
+                if (taken := counts[source]) > most:
+                    most = taken
+                if (used := tokens[source]) > spent:
+                    spent = used
         if t_end is not None:
             bounded = True
             first = event.t_first if shortest and event.t_first is not None else t

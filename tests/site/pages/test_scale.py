@@ -12,6 +12,7 @@ from survey.literature import Pool
 from survey.literature.pool import Curves, read_scale_page
 from survey.site.facts import Facts
 from survey.site.pages.scale.builder import scale_pages
+from survey.site.prose.chapters import chapters
 from survey.traces.metrics import MEASURES
 from tests.conftest import ROOT
 
@@ -42,6 +43,14 @@ def test_what_is_reported_is_called_reported(page: str) -> None:
     for kind in ("trained, as a company reports", "deployed, as a company reports", "evaluated", "trained"):
         assert kind in page
     assert "no verification" in page
+
+
+def test_the_page_names_the_chapter_with_the_sources_where_there_is_one(pool: Pool, page: str) -> None:
+    sources = pool.scale.sources
+    assert sources
+    written = dict(scale_pages(Facts(pool, chapters=chapters(ROOT / "docs"))))["measure/scale.md"]
+    assert f"[{sources.title}](../{sources.page}) gives the source of each number." in written
+    assert "gives the source" not in page
 
 
 def test_a_survey_without_kinds_or_numbers_has_no_such_page(pool: Pool) -> None:

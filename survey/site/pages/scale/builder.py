@@ -35,9 +35,6 @@ ROOM = {"left": 28, "right": 48, "top": 4, "bottom": 4}
 SIDE = 380
 """Side of the chart of two quantities against each other."""
 
-SOURCES = "read/industry.md"
-"""The chapter that gives the source of each number of a company."""
-
 
 def scale_pages(facts: Facts) -> Files:
     """Yield the page on scale with a chart for each quantity; nothing if the survey has no such axis."""
@@ -51,7 +48,7 @@ def scale_pages(facts: Facts) -> Files:
     for value in axis.values.values():
         own, undisclosed = (table[table["quantity"] == value.id] for table in (numbers, silent))
         drawn.append((value, _drawn(pool, value, own, undisclosed, decades)))
-    pair = pool.scale.pair
+    pair, sources = pool.scale.pair, pool.scale.sources
     lines = _lines(facts.tables.get(pair.curves.table)) if pair and pair.curves else []
     compared = numbers["number"][numbers["quantity"].isin(pair.quantities if pair else ())]
     reach = _decades([*compared, *(point["size"] for point in lines)])
@@ -67,7 +64,7 @@ def scale_pages(facts: Facts) -> Files:
             axis=axis,
             measures=pool.scale.measures,
             pair=pair,
-            sourced=SOURCES in facts.written,
+            sources=sources if sources and sources.page in facts.written else None,
             page=page,
             drawn=drawn,
             abreast=abreast,
