@@ -18,12 +18,16 @@ from survey.literature.claims import changes, compare_copies, formatted_number, 
 from survey.literature.pool import format_tags
 from survey.site.facts import Facts
 from survey.site.pages.claims.changes import change_pages
-from tests.conftest import published_data
+from tests.conftest import ROOT, published_data
 from tests.literature.claims.growing import with_entry
 from tests.literature.conftest import ENTRY, TAXONOMY
 
-THEN, NOW = date(2026, 5, 4), date(2026, 11, 24)
-"""The first edition, whose tags were changed on 2026-11-23, and the day of the added entry, which is later."""
+THEN = date(2026, 5, 4)
+"""The first edition."""
+
+with (ROOT / "bib" / "editions" / f"{THEN}.csv").open(newline="", encoding="utf-8") as stream:
+    NOW = max(date(2026, 11, 24), *(date.fromisoformat(row["changed"]) for row in csv.DictReader(stream)))
+"""The day of the added entry: no work of the first edition was changed later."""
 
 BEFORE = date(2026, 6, 1)
 """A day of no edition: on it the works of the first one have the tags of today."""
@@ -80,7 +84,7 @@ def test_nothing_changes_between_days_without_additions(grown: Pool) -> None:
 
 
 def test_days_must_be_in_order(grown: Pool) -> None:
-    with pytest.raises(ValueError, match="2026-11-24 is not before 2026-05-04"):
+    with pytest.raises(ValueError, match=f"{NOW} is not before 2026-05-04"):
         changes(grown, NOW, THEN)
 
 
@@ -93,7 +97,7 @@ def test_the_page_and_the_feed_report_the_changes(grown: Pool, pool: Pool) -> No
     files = dict(change_pages(Facts(grown, "https://example.org/")))
     assert "no longer holds" in files["measure/changes.md"]
     assert "because of stopper2026" in files["measure/changes.md"]
-    assert "claims/stopping-untrained/#2026-11-24" in files["claims/changes.atom"]
+    assert f"claims/stopping-untrained/#{NOW}" in files["claims/changes.atom"]
     assert "There is one edition so far" in dict(change_pages(Facts(pool.as_of(THEN))))["measure/changes.md"]
 
 
@@ -101,8 +105,8 @@ def test_every_edit_is_in_a_table_with_what_stood_there_before(grown: Pool) -> N
     [found] = history(grown)
     assert found.edits
     files = dict(change_pages(Facts(grown)))
-    assert 'href="2026-11-24.csv" download' in files["measure/changes.md"]
-    rows = [*csv.DictReader(io.StringIO(files["measure/changes/2026-11-24.csv"]))]
+    assert f'href="{NOW}.csv" download' in files["measure/changes.md"]
+    rows = [*csv.DictReader(io.StringIO(files[f"measure/changes/{NOW}.csv"]))]
     kept, now = grown.as_of(THEN), grown.as_of(NOW)
     retagged = {axis.id: axis for axis in grown.taxonomy.on("entry")}
     for row in rows:
@@ -118,12 +122,12 @@ def survey(bib: Path) -> Callable[..., str]:
 
 
 def test_the_command_reports_the_same(survey: Callable[..., str]) -> None:
-    text = survey("2026-05-04", "2026-11-24")
+    text = survey("2026-05-04", str(NOW))
     assert "stopping-untrained: contested -> no longer holds since 2026-08-01" in text
-    told = json.loads(survey("2026-05-04", "2026-11-24", "--format", "json"))
+    told = json.loads(survey("2026-05-04", str(NOW), "--format", "json"))
     assert told["entries"] == ["stopper2026"]
     assert ["credit", "tool-call"] in [cell for pair in told["filled"] for cell in pair]
-    assert "is not before" in survey("2026-11-24", "2026-05-04")
+    assert "is not before" in survey(str(NOW), "2026-05-04")
 
 
 # ------------------------------------------------------------------ two copies

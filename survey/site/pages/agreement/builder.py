@@ -70,7 +70,8 @@ def agreement_pages(facts: Facts) -> Files:
     tables = {pair: _figures(pool, pair) for pair in pairs}
     yield from _overview(facts, tables)
     shared = {"pool": pool, "overview": PAGE, "figure": figure, "depths": depths, "heat": heat,
-              "pair_page": pair_page, "axis_page": axis_page, "most_confused": most_confused}  # fmt: skip
+              "pair_page": pair_page, "axis_page": axis_page, "settled_on": settled_on, "settled_page": SETTLED,
+              "most_confused": most_confused}  # fmt: skip
     for pair, found in tables.items():
         readers = [reading(pool, pair.first), reading(pool, pair.second)]
         page = pair_page(pair)

@@ -106,7 +106,7 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     said = base.transform_filter("isValid(datum.number)")
     picture = (
         said.mark_rule(color=RULE).encode(x=alt.value(0), x2=alt.value(WIDTH))
-        + said.mark_tick(thickness=3, size=16, color=HUE, opacity=0.75, stroke=PAPER, strokeWidth=0).encode(
+        + said.mark_tick(thickness=3, size=16, color=HUE, opacity=1, stroke=PAPER, strokeWidth=0).encode(
             x=across, href="href:N",
             tooltip=[alt.Tooltip("work:N"), alt.Tooltip("number:Q", title=value.label)],
         )
