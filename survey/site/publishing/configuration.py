@@ -37,6 +37,9 @@ SHAPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
 LARGEST = 100_000
 """The most parts of mkdocs.yml, with each alias counted as what it stands for."""
 
+DEEPEST = 60
+"""The most levels of mkdocs.yml. What can be read could be too deep to be written, as the stack is at that moment."""
+
 
 class _Loader(yaml.SafeLoader):
     """YAML with the additional tag of mkdocs.yml: ``!ENV [NAME, default]``."""
@@ -44,7 +47,12 @@ class _Loader(yaml.SafeLoader):
     def get_single_node(self) -> yaml.Node | None:
         """Return the document, unless aliases of aliases make it huge: whatever copies or prints it would not end."""
         node = super().get_single_node()
-        if node is not None and _size(node, {}) > LARGEST:
+        if node is None:
+            return None
+        size, depth = _extent(node, {})
+        if size < math.inf and depth > DEEPEST:
+            raise RecursionError
+        if size > LARGEST:
             message = f"aliases make it more than {LARGEST:,} parts (write out what is meant)"
             raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
         return node
@@ -60,13 +68,17 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("!ENV", _Loader.env)
 
 
-def _size(node: yaml.Node, known: dict[yaml.Node, float]) -> float:
-    """Return the number of parts of a document; without end if a part contains itself."""
+def _extent(node: yaml.Node, known: dict[yaml.Node, tuple[float, float]]) -> tuple[float, float]:
+    """Return how many parts and levels a document has; without end if a part contains itself."""
     if node not in known:
-        known[node] = math.inf
+        known[node] = (math.inf, math.inf)
         inner = node.value if isinstance(node, yaml.CollectionNode) else ()
         parts = (part for item in inner for part in (item if isinstance(item, tuple) else (item,)))
-        known[node] = 1 + sum(_size(part, known) for part in parts)
+        extents = [_extent(part, known) for part in parts]
+        known[node] = (
+            1 + sum(size for size, _ in extents),
+            1 + max((depth for _, depth in extents), default=0),
+        )
     return known[node]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,19 @@ def test_what_is_wrong_is_said_with_its_line(project: Path, text: str, said: str
     with pytest.raises(InvalidSurvey) as caught:
         plain(project, text)
     assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("limit", [1000, 20_000], ids=["usual", "as a library may set it"])
+@pytest.mark.parametrize("deep", ["[" * 70 + "]" * 70, "[" * 900 + "]" * 900], ids=["70", "900"])
+def test_what_is_too_deep_does_not_depend_on_the_stack(project: Path, deep: str, limit: int) -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        with pytest.raises(InvalidSurvey, match=r"mkdocs\.yml:1: not YAML that we can read: nested too deeply"):
+            plain(project, f"nav: {deep}\n")
+        assert plain(project, f"extra: {'[' * 55}1{']' * 55}\n")["extra"]
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def test_a_file_that_is_not_utf8_is_said_to_be_none(project: Path) -> None:
