@@ -11,7 +11,6 @@ one value, these are the usual three two-way margins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -109,32 +108,38 @@ def _fitted(observed: Counts, sortings: list[list[Numbers]]) -> tuple[Numbers, f
     total = observed.sum()
     singles = [observed.sum(axis=tuple({0, 1, 2} - {axis})) for axis in range(3)]
     fitted = np.einsum("i,j,k->ijk", *singles) / total**2
-    steps = list(_steps(observed, sortings))
+    steps = _steps(observed, sortings)
     off = 0.0
     for _ in range(SWEEPS):
         off = 0.0
-        for third, one, other, wanted in steps:
-            found = one.T @ fitted.sum(axis=third) @ other
-            off = max(off, float(abs(found - wanted).max()))
-            scale = np.divide(wanted, found, out=np.zeros(wanted.shape), where=found > 0)
-            fitted = fitted * np.expand_dims(one @ scale @ other.T, third)
+        for third, tables in steps:
+            pairs = fitted.sum(axis=third)  # what scales pairs scales their sums alike: one pass over all cells will do
+            scaled = np.ones(pairs.shape)
+            for one, other, wanted in tables:
+                found = one.T @ pairs @ other
+                off = max(off, float(abs(found - wanted).max()))
+                scale = one @ np.divide(wanted, found, out=np.zeros(wanted.shape), where=found > 0) @ other.T
+                pairs *= scale
+                scaled *= scale
+            fitted = fitted * np.expand_dims(scaled, third)
         if off <= CLOSE * total:
             break
     return fitted, off
 
 
-def _steps(observed: Counts, sortings: list[list[Numbers]]) -> Iterator[tuple[int, Numbers, Numbers, Numbers]]:
-    """Yield each table that must hold: the axis that is summed over, the classes on the two others, the numbers.
+def _steps(observed: Counts, sortings: list[list[Numbers]]) -> list[tuple[int, list[tuple[Numbers, Numbers, Numbers]]]]:
+    """Return for each axis, summed over, the tables that must hold: the classes on the two others, and the numbers.
 
     The lines of an axis with sets are a table of their own, against a single class on another axis.
     """
+    steps = []
     for third, (one, other) in {2: (0, 1), 1: (0, 2), 0: (1, 2)}.items():
         pairs = observed.sum(axis=third)
         ways = [(a, b) for a in sortings[one] for b in sortings[other]]
         ways += [(np.eye(pairs.shape[0]), np.ones((pairs.shape[1], 1)))]
         ways += [(np.ones((pairs.shape[0], 1)), np.eye(pairs.shape[1]))]
-        for a, b in ways:
-            yield third, a, b, a.T @ pairs @ b
+        steps.append((third, [(a, b, a.T @ pairs @ b) for a, b in ways]))
+    return steps
 
 
 def _seven(tables: Numbers, lines: tuple[Counts, Counts, Counts]) -> Seven:
