@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -78,11 +79,23 @@ def unpublished(bib: Path) -> Path:
     return bib
 
 
+CROSSED = ["credit", "decision", "topology"]
+"""The axes that a few data are crossed by: a page for each two, with a map of what is missing."""
+
+
 def few_data(parent: Path) -> Path:
-    """Data enough for a site that is built in seconds: the taxonomy, and every twentieth entry with c3 among them."""
+    """Data enough for a site that is built in seconds: every twentieth entry with c3 among them, and three axes crossed.
+
+    Otherwise the taxonomy is ours.
+    """
     bib = parent / "bib"
     bib.mkdir(parents=True)
-    shutil.copy(ROOT / "bib" / "taxonomy.toml", bib)
+    taxonomy = (ROOT / "bib" / "taxonomy.toml").read_text()
+    tables = re.split(r"(?m)^(?=\[axis\.[a-z-]+\]$|\[gaps\]$)", taxonomy)
+    crossed = tuple(f"[axis.{axis}]" for axis in CROSSED)
+    tables = [table if table.startswith(crossed) else table.replace("main = true\n", "") for table in tables]
+    triples = f"triples = [{json.dumps(CROSSED)}]\n"
+    (bib / "taxonomy.toml").write_text(re.sub(r"(?ms)^triples = \[$.*?^\]\n", triples, "".join(tables)))
     shutil.copytree(ROOT / "bib" / "tables", bib / "tables")  # chapters quote them
     head, *blocks = re.split(r"(?m)^(?=@)", (ROOT / "bib" / "pool.bib").read_text())
     chosen = [block for place, block in enumerate(blocks) if place % 20 == 0 or re.match(r"@\w+\{c3,", block)]

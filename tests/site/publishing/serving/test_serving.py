@@ -207,7 +207,7 @@ def test_after_an_edit_only_the_slow_families_wait_and_show_what_they_had(projec
     first = Build(project / "bib", Cache(project / ".cache" / "site"), preview=True)
     before = first.files()
     pool = project / "bib" / "pool.bib"
-    pool.write_text(pool.read_text().replace("tag-scenario      = {", "tag-scenario      = {safety; ", 1))
+    pool.write_text(pool.read_text().replace("tag-topology      = {", "tag-topology      = {swarm; ", 1))
     build = build_of(project).after(first)
     now = build.files()
     assert build.later
