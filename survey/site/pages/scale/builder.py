@@ -105,7 +105,8 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
     base = alt.Chart().encode(y=row)
     said = base.transform_filter("isValid(datum.number)")
     picture = (
-        said.mark_rule(color=RULE).encode(x=alt.value(0), x2=alt.value(WIDTH))
+        said.transform_aggregate(works="count()", groupby=["label"])  # one line for a row, not one for each work
+        .mark_rule(color=RULE).encode(x=alt.value(0), x2=alt.value(WIDTH))
         + said.mark_tick(thickness=3, size=16, color=HUE, opacity=1, stroke=PAPER, strokeWidth=0).encode(
             x=across, href="href:N",
             tooltip=[alt.Tooltip("work:N"), alt.Tooltip("number:Q", title=value.label)],
