@@ -57,24 +57,21 @@ AGENT = "orchestration-survey scout (a living survey; asks once a week)"
 
 def services() -> dict[str, Source]:
     """Return every source by its name."""
-    key = {name: os.environ.get(variable, "") for name, variable in KEYS.items()}
-    found: tuple[Source, ...] = (
-        Arxiv(),
-        Feeds(),
-        OpenAlex(key=key["openalex"]),
-        SemanticScholar(key=key["semantic-scholar"]),
-        Crossref(),
-        Dblp(),
-        AclAnthology(),
-        OpenReview(token=key["openreview"]),
-    )
-    return {source.name: source for source in found}
+    arxiv, *others = _listing_and_knowing()
+    return {source.name: source for source in (arxiv, Feeds(), *others)}
 
 
 def sources_of_facts() -> dict[str, Knows]:
     """Return every source that knows single works, by its name."""
+    return {source.name: source for source in (*_listing_and_knowing(), Pages())}
+
+
+def _listing_and_knowing() -> tuple[
+    Arxiv | OpenAlex | SemanticScholar | Crossref | Dblp | AclAnthology | OpenReview, ...
+]:
+    """Return the sources that list new works and know single ones."""
     key = {name: os.environ.get(variable, "") for name, variable in KEYS.items()}
-    found: tuple[Knows, ...] = (
+    return (
         Arxiv(),
         OpenAlex(key=key["openalex"]),
         SemanticScholar(key=key["semantic-scholar"]),
@@ -82,9 +79,7 @@ def sources_of_facts() -> dict[str, Knows]:
         Dblp(),
         AclAnthology(),
         OpenReview(token=key["openreview"]),
-        Pages(),
     )
-    return {source.name: source for source in found}
 
 
 def client_in(folder: Path, pool: Pool | None, today: date, agent: str = AGENT, tries: int = TRIES) -> Client:
