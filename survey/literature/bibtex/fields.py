@@ -34,8 +34,8 @@ CITED: Final = (
 """The fields of plain BibTeX, in the order in which entries are written."""
 
 OWN: Final = (
-    "code", "submitted", "announced", "version", "summary", "sources", "third-party", "authors-incomplete", "added",
-    "screened", "ids", "route",
+    "code", "submitted", "announced", "version", "summary", "sources", "third-party", "sought", "authors-incomplete",
+    "added", "screened", "ids", "route",
 )  # fmt: skip
 """Fields of this format other than tags and evidence: plain text, no LaTeX."""
 

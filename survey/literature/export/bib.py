@@ -29,7 +29,7 @@ def tidy(block: Block, taxonomy: Taxonomy, on: str = "entry") -> Block:
     """Return the block with its fields in the usual order: citation, tags with evidence, the rest."""
     tagged = [name for axis in taxonomy.on(on) for name in (axis.field, *([] if axis.part_of else [axis.why]))]
     order = [*CITED, "authors-incomplete", "code", "submitted", "announced", "version", "screened", *tagged]
-    last = ["summary", "sources", "third-party", "added"]
+    last = ["summary", "sources", "third-party", "sought", "added"]
     rest = [name for name in block.fields if name not in order and name not in last]
     names = [name for name in (*order, *rest, *last) if name in block.fields]
     return replace(block, fields=MappingProxyType({name: block.fields[name] for name in names}))

@@ -17,7 +17,8 @@ else:
     pd = lazy("pandas")
 
 TEXTS = (
-    "submitted", "announced", "authors-incomplete", "doi", "eprint", "version", "url", "code", "summary", "added",
+    "submitted", "announced", "authors-incomplete", "doi", "eprint", "version", "url", "code", "summary", "sought",
+    "added",
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ GUIDES: Final = {PROTOCOL: "which works are retained", ADDING: "how entries are 
 """The hand-written pages that tell a contributor more, if the survey has them."""
 
 BEFORE_TAGS: Final = ("authors-incomplete", "code", "submitted", "announced", "version")
-AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "added", "route")
+AFTER_TAGS: Final = ("ids", "summary", "sources", "third-party", "sought", "added", "route")
 """Our own fields before and after the tags, in the order of the pool."""
 
 FORMULAS: Final = frozenset({
@@ -93,6 +93,7 @@ READING: Final = (
     Box("summary", "Summary", "One sentence: what the work contributes.", 3),
     Box("sources", "Sources", "The addresses you read, one a line: the work, its authors, its venue.", 3),
     Box("third-party", "Third parties' pages", "What others wrote on it and you read, one a line.", 2),
+    Box("sought", "Looked for", "Which fuller text was looked for and not found, and when."),
     Box("added", "Added", "The day it is added to the pool.", example="2026-03-10"),
     Box("route", "Route", "By which searches it was found: ids of searches.toml, semicolons between them."),
 )
