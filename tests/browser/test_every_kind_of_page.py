@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-from survey.literature import Pool
-from tests.browser.conftest import Site, Visit, violations
+from survey.literature import load
+from tests.browser.conftest import Site, Visit, served, violations, visits
 from tests.conftest import ROOT
+from tests.site.publishing.test_another_survey import BREAD, built, survey
 
 pytestmark = pytest.mark.programs
 
@@ -25,7 +27,6 @@ KINDS = {
     "derived axis": "axes/credit/",
     "part of an axis": "axes/credit-grain/",
     "value": "axes/reward/orchestration/",
-    "empty value": "axes/reward-judge/person/",
     "excluded records": "explore/excluded/",
     "glossary": "glossary/",
     "statistics": "measure/",
@@ -63,17 +64,20 @@ CHAPTERS = sorted(path.stem for path in (ROOT / "docs" / "read").glob("*.md"))
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_it_is_quiet_accessible_and_fits(visit: Callable[..., Visit], kind: str, width: int) -> None:
-    found = visit(KINDS[kind], width)
-    check(found, width)
-    found.page.evaluate(f"document.body.dataset.mdColorScheme = '{DARK}'")
-    found.page.evaluate("Promise.allSettled(document.getAnimations().map((fading) => fading.finished))")
-    check(found, width)
+    in_both_palettes(visit(KINDS[kind], width), width)
 
 
-def test_the_value_that_stands_for_empty_ones_is_empty(pool: Pool) -> None:
-    _, axis, value, _ = KINDS["empty value"].split("/")
-    assert value in pool.taxonomy[axis].values
-    assert not len(pool.where([(axis, value)]))
+def test_a_value_without_entries_is_quiet_accessible_and_fits(chromium: Browser, tmp_path: Path) -> None:
+    """Our own pool may have none; a small one has a grain that nobody bakes."""
+    grain = '[axis.grain.value.oats]\nlabel = { en = "oats", fr = "avoine" }\ndefinition = "Oats."\n'
+    grain += 'rule = "Oats are named."\npositive = "Oat bread."\nnegative = "Oat milk."\n\n'
+    mark = "[axis.grain.value.rye]"
+    project = survey(tmp_path / "bread", taxonomy=(BREAD / "taxonomy.toml").read_text().replace(mark, grain + mark))
+    built(project)
+    assert not len(load(project / "bib").where([("grain", "oats")]))
+    with served(project / "site") as url, visits(Site(project / "site", url), chromium) as opened:
+        for width in (1280, 360):
+            in_both_palettes(opened("axes/grain/oats/", width), width)
 
 
 def test_a_reader_with_a_dark_screen_gets_the_dark_palette(visit: Callable[..., Visit]) -> None:
@@ -116,6 +120,14 @@ def test_what_is_planted_is_found(visit: Callable[..., Visit]) -> None:
     page = visit().page
     page.set_content("<html lang='en'><title>x</title><main><h1>x</h1><p style='color: #999'>pale</p><img src='x.png'>")
     assert {violation.partition(":")[0] for violation in violations(page)} == {"color-contrast", "image-alt"}
+
+
+def in_both_palettes(found: Visit, width: int) -> None:
+    """Check a page as it is, and in the dark."""
+    check(found, width)
+    found.page.evaluate(f"document.body.dataset.mdColorScheme = '{DARK}'")
+    found.page.evaluate("Promise.allSettled(document.getAnimations().map((fading) => fading.finished))")
+    check(found, width)
 
 
 def check(found: Visit, width: int) -> None:
