@@ -100,6 +100,8 @@ class Chart:
     paired: bool = False
     lines: bool = True
     """Whether a phone shows the numbers as a list instead of the picture."""
+    anchors: tuple[str, ...] = ()
+    """The anchor of each row of the table, where marks lead to it; empty for a row without one."""
 
     @property
     def file(self) -> tuple[str, str]:
@@ -210,6 +212,8 @@ SHAPE = re.compile(r"(<(?:path|text|line|rect|circle)\b)([^<>]*?)(/?>)")
 ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
 NUMBERS = re.compile(r' (?:d|transform|opacity)="[^"]*"')
 LONG = re.compile(r"(\.\d{3})\d+")
+PLACE = re.compile(r' transform="translate\(([-.\d]+),([-.\d]+)\)"')
+"""The place of a text that is neither turned nor moved again: as x and y it is said more briefly."""
 
 STROKE = ("stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap")
 TEXT = ("text-anchor", "font-family", "font-size", "font-weight", "font-style")
@@ -219,7 +223,7 @@ INHERITED = frozenset(("fill", "fill-opacity", *STROKE, *TEXT))
 
 def _said_once(marks: re.Match[str]) -> str:
     """Return marks with what they have in common on their group, numbers to three digits, and no default."""
-    group = SHAPE.sub(lambda shape: shape[1] + _brief(shape[2]) + shape[3], marks[0])
+    group = SHAPE.sub(lambda shape: shape[1] + _brief(shape[1], shape[2]) + shape[3], marks[0])
     each = [dict(ATTRIBUTE.findall(attributes)) for _, attributes, _ in SHAPE.findall(group)]
     if len(each) < 2:
         return group
@@ -232,8 +236,9 @@ def _said_once(marks: re.Match[str]) -> str:
     return group.replace(">", f"{''.join(sorted(common))}>", 1)
 
 
-def _brief(attributes: str) -> str:
-    return NUMBERS.sub(lambda found: LONG.sub(r"\1", found[0]), attributes).replace(' opacity="1"', "")
+def _brief(shape: str, attributes: str) -> str:
+    brief = NUMBERS.sub(lambda found: LONG.sub(r"\1", found[0]), attributes).replace(' opacity="1"', "")
+    return PLACE.sub(r' x="\1" y="\2"', brief) if shape == "<text" else brief
 
 
 def _without(common: set[str], attributes: str) -> str:

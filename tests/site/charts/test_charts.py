@@ -125,12 +125,17 @@ def looks(svg: str) -> list[tuple[object, ...]]:
     """Each shape and text of a picture with what it inherits, as XML parsers read it."""
     found: list[tuple[object, ...]] = []
 
+    def brief(numbers: str) -> str:
+        return re.sub(r"(\.\d{3})\d+", r"\1", numbers)
+
     def walk(node: ET.Element, inherited: dict[str, str]) -> None:
         now = inherited | {name: value for name, value in node.attrib.items() if name in INHERITED}
         if node.tag.rpartition("}")[2] in {"path", "text", "line", "rect"}:
             look = {name: COLOURS.get(value, value) for name, value in now.items()}
-            shape = [re.sub(r"(\.\d{3})\d+", r"\1", node.get(name, "")) for name in ("d", "transform", "opacity")]
-            found.append((look, *shape[:2], shape[2] or "1", node.text))
+            d, moved, opacity = (brief(node.get(name, "")) for name in ("d", "transform", "opacity"))
+            if node.tag.endswith("text") and not moved:  # a text at x and y is one that was moved there from 0 and 0
+                moved = f"translate({node.get('x', '0')},{node.get('y', '0')})"
+            found.append((look, d, moved, opacity or "1", node.text))
         for inner in node:
             walk(inner, now)
 

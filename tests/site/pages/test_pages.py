@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
@@ -330,7 +331,11 @@ def test_the_screening_page_counts_searches_by_family(pool: Pool, files: dict[st
     page = str(files["measure/screening.md"])
     hits, screened, kept = pool.searches.totals
     assert f"{hits} hits, of which {screened} were read as abstracts and {kept} were added to the pool" in page
-    assert page.count("<code>") == len(pool.searches)
+    written = re.findall(r"<dt>(.+?)</dt><dd>(?:.*?<code>(.*?)</code>|<a href=\"#query-(\d+)\">.+?)</dd>", page)
+    first = dict(re.findall(r'id="query-(\d+)">.*?</span> <code>(.*?)</code>', page))
+    asked = Counter(unescape(query or first[number]) for _, query, number in written)
+    assert asked == Counter(search.query for search in pool.searches.searches), "each search with its query"
+    assert page.count("<code>") == len(asked), "and each query once"
 
 
 def test_the_screening_page_tells_how_current_the_survey_is(files: dict[str, str | bytes]) -> None:

@@ -91,9 +91,18 @@ def test_every_variant_says_what_it_does_and_how_many_claims_fail(
 def test_the_entries_on_which_conclusions_hang_are_linked(text: str, found: dict[str, Conclusion]) -> None:
     section = text.split("on which a claim depends")[1].split("\n## ")[0]
     hanging = turning_entries(found.values())
-    assert re.findall(r'<li><a href="../../entries/([^/]+)/">', section) == list(hanging)
-    failing = [c for some in hanging.values() for c in some if not c.broad.holds]
-    assert section.count("(would pass without it)") == len(failing) > 0
+    shown = re.findall(r"<li>(.+?) changes? (.+?)<br>(.+?)</li>", section)
+    keys = [re.findall(r'href="../../entries/([^/]+)/"', some) for some, _, _ in shown]
+    assert sorted(key for some in keys for key in some) == sorted(hanging)
+    for some, (_, number, claims) in zip(keys, shown, strict=True):
+        for key in some:
+            ids = [conclusion.claim.id for conclusion in hanging[key]]
+            assert re.findall(r'href="../../claims/([^/]+)/"', claims) == ids
+            assert number.startswith(f"{len(ids)} claim")
+        failing = sum(not conclusion.broad.holds for conclusion in hanging[some[0]])
+        assert claims.count("(would pass without") == failing
+    assert "(would pass without" in section
+    assert max(map(len, keys)) > 1, "entries on which the same claims depend stand together"
 
 
 def test_how_many_near_misses_it_takes_is_told_apart(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,22 @@ def test_each_quantity_has_a_picture_a_sentence_and_every_number(page: str, pool
     assert "that could disclose it do not" in page
     numbers = pool.tags["number"].dropna()
     assert page.count('<th scope="row">') >= len(numbers)
+
+
+def test_each_number_is_a_tick_as_tall_as_its_works_and_leads_to_them(pool: Pool) -> None:
+    written = dict(scale_pages(Facts(pool)))
+    for value in ("agents", "steps", "parallel"):
+        page, ticks = str(written["measure/scale.md"]), json.loads(written[f"charts/scale-{value}.json"])
+        ticks = [tick for tick in ticks["data"]["values"] if "number" in tick]
+        said = [tag.number for entry in pool for tag in entry.tags["scale"] if tag.word == value and tag.number]
+        assert Counter({n: sum(t["works"] for t in ticks if t["number"] == n) for n in said}) == Counter(said)
+        table = page.split(f'id="chart-scale-{value}"')[1].split("</figure>")[0]
+        alone = [tick for tick in ticks if tick["works"] == 1]
+        assert all("/entries/" in tick["href"] for tick in alone)
+        for tick in (tick for tick in ticks if tick["works"] > 1):
+            rows = table.split(f'<tr id="{tick["href"].partition("#")[2]}">')[1].split("</tr>")[: tick["works"]]
+            number = f"{tick['number']:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+            assert all(f"<td>{number}</td><td>{tick['label']}</td>" in row for row in rows)
 
 
 def test_what_is_reported_is_called_reported(page: str) -> None:

@@ -45,7 +45,7 @@ def robustness_pages(facts: Facts) -> Files:
             sizes={v.id: _size(judge, v) for v in variants},
             tests=[v for v in variants if not v.at_worst],
             worst=[(v, _turned(found, v)) for v in variants if v.at_worst],
-            hangs=turning_entries(found),
+            hangs=_together(turning_entries(found)),
             rankings=rankings(pool),
             place={v.id: place for place, v in enumerate(variants)},
             cell_label=cell_label,
@@ -65,6 +65,14 @@ def _asked(groups: dict[Standing, tuple[Conclusion, ...]], variant: Variant) -> 
     found = [o for c in passing for o in c.outcomes if o.variant == variant and not o.idle]
     holds = [o.holds for o in found if o.holds is not None]
     return len(holds), holds.count(False)
+
+
+def _together(hangs: dict[str, tuple[Conclusion, ...]]) -> list[tuple[list[str], tuple[Conclusion, ...]]]:
+    """Return the entries on which a claim depends, those together on which the same claims do, in their order."""
+    keys: dict[tuple[str, ...], list[str]] = {}
+    for key, claims in hangs.items():
+        keys.setdefault(tuple(c.claim.id for c in claims), []).append(key)
+    return [(some, hangs[some[0]]) for some in keys.values()]
 
 
 def _turned(found: tuple[Conclusion, ...], variant: Variant) -> list[tuple[Conclusion, Outcome]]:

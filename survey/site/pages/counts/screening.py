@@ -5,6 +5,7 @@ from __future__ import annotations
 from survey.literature.counting.flow import captures, flows, recalls, steps
 from survey.literature.counting.lag import lag, month_recalls, recall_at
 from survey.literature.pool import BUDGETS
+from survey.literature.pool.screening import Search, SearchLog
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 
@@ -34,6 +35,8 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         },
         decided=pool.protocol.decisions,
         log=log,
+        queries=(queries := _queries(log)),
+        repeats={number for _, searches in queries for _, number, known in searches if known},
         repeated=len(log.searches) > len({search.family for search in log.searches}),
         lag=lag(pool),
         budgets=BUDGETS,
@@ -43,3 +46,14 @@ def screening_page(facts: Facts) -> tuple[str, str]:
         listed=LISTED,
         again=sum(bool(row.decision) for row in waiting),
     )
+
+
+def _queries(log: SearchLog) -> list[tuple[str, list[tuple[Search, int, bool]]]]:
+    """Return the searches of each source, each with the number of its query and whether that stands there already."""
+    numbers: dict[str, int] = {}
+    by_source: dict[str, list[tuple[Search, int, bool]]] = {}
+    for search in sorted(log.searches, key=lambda search: search.source):
+        known = search.query in numbers
+        number = numbers.setdefault(search.query, len(numbers) + 1)
+        by_source.setdefault(search.source, []).append((search, number, known))
+    return list(by_source.items())

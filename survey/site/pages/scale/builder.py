@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import ceil, log10
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,9 @@ WIDTH = 380
 
 ROOM = {"left": 28, "right": 48, "top": 4, "bottom": 4}
 """Padding of the picture: browsers set the text at the end of a row wider than the renderer."""
+
+NAMED = 3
+"""Works that a tick of several names under the pointer."""
 
 SIDE = 380
 """Side of the chart of two quantities against each other."""
@@ -89,39 +92,39 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
         label=[labels[kind] for kind in numbers["kind"]],
         work=[f"{pool[key].by}, {pool[key].year}" for key in numbers["key"]],
         href=[ROOT + address(entry_page(key)) for key in numbers["key"]],
-        text="",
+        place=[f"{value.id}-{kind}-{number}" for kind, number in zip(numbers["kind"], numbers["number"], strict=True)],
     )
-    mute = pd.DataFrame(
-        {
-            "label": [labels[kind] for kind in silent["kind"]],
-            "text": [f"{s} of {n} do not say" for s, n in zip(silent["silent"], silent["entries"], strict=True)],
-        }
-    )
+    ordered = shown.sort_values(["number", "label", "key"], ascending=[False, True, True])
+    ticks = _ticks(ordered)
+    silence = [
+        {"label": labels[kind], "text": f"{mute} of {whole} do not say"}
+        for kind, mute, whole in zip(silent["kind"], silent["silent"], silent["entries"], strict=True)
+    ]
     row = alt.Y("label:N", sort=list(labels.values()), title=None)
     across = alt.X("number:Q", title=f"{value.label} (log scale)").scale(
         type="log", domain=[1, 10**decades], nice=False
     )
     across = across.axis(values=[10**n for n in range(decades + 1)], grid=True, gridColor=RULE)
+    most = max((tick["works"] for tick in ticks), default=1)
     base = alt.Chart().encode(y=row)
     said = base.transform_filter("isValid(datum.number)")
     picture = (
-        said.transform_aggregate(works="count()", groupby=["label"])  # one line for a row, not one for each work
+        said.transform_aggregate(ticks="count()", groupby=["label"])  # one line for a row, not one for each tick
         .mark_rule(color=RULE).encode(x=alt.value(0), x2=alt.value(WIDTH))
-        + said.mark_tick(thickness=3, size=16, color=HUE, opacity=1, stroke=PAPER, strokeWidth=0).encode(
+        + said.mark_tick(thickness=3, color=HUE, opacity=1, stroke=PAPER, strokeWidth=0).encode(
             x=across, href="href:N",
-            tooltip=[alt.Tooltip("work:N"), alt.Tooltip("number:Q", title=value.label)],
+            size=alt.Size("works:Q", legend=None).scale(type="sqrt", domain=[0, most], range=[0, ROW - 4]),
+            tooltip=[alt.Tooltip("number:Q", title=value.label), alt.Tooltip("works:Q"), alt.Tooltip("work:N")],
         )
         + base.transform_filter("datum.text != ''").mark_text(align="left", color=MUTED, fontSize=11, dx=8)
         .encode(x=alt.value(WIDTH), text="text:N")
     )  # fmt: skip
-    data = [*shown.to_dict("records"), *mute.to_dict("records")]
-    ordered = shown.sort_values(["number", "key"], ascending=[False, True])
     return Chart(
         id=f"scale-{value.id}",
         title=f"{at_start(value.label)}, as disclosed",
         sentence=_sentence(shown, silent, value),
         source=f"Pool as of {pool.day.isoformat()}; the largest number that a source discloses",
-        spec=finished(picture, data, width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
+        spec=finished(picture, [*ticks, *silence], width=WIDTH, height=ROW * len(labels)) | {"padding": ROOM},
         head=("Work", at_start(value.label), "Kind of evidence"),
         rows=tuple(
             ((str(row.work), str(row.href)), (_grouped(row.number), ""), (str(row.label), ""))
@@ -129,7 +132,31 @@ def _drawn(pool: Pool, value: Value, numbers: pd.DataFrame, silent: pd.DataFrame
         ),
         hue="scale",
         lines=False,
+        anchors=tuple(_first_of_each(ordered["place"])),
     )
+
+
+def _ticks(works: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a tick for each number of each row: of one work it leads to the work, of several to their rows below."""
+    return [
+        {
+            "label": same["label"].iloc[0],
+            "number": int(same["number"].iloc[0]),
+            "works": len(same),
+            "work": "; ".join(same["work"].iloc[:NAMED]) + ("; …" if len(same) > NAMED else ""),
+            "href": same["href"].iloc[0] if len(same) == 1 else f"{ROOT}measure/scale/#{place}",
+            "text": "",
+        }
+        for place, same in works.groupby("place", sort=False)
+    ]
+
+
+def _first_of_each(places: Iterable[str]) -> Iterator[str]:
+    """Yield each place where it first occurs, and nothing after."""
+    seen: set[str] = set()
+    for place in places:
+        yield "" if place in seen else place
+        seen.add(place)
 
 
 def _abreast(pool: Pool, pair: Pair, numbers: pd.DataFrame, lines: list[dict[str, Any]], decades: int) -> Chart:
