@@ -190,16 +190,19 @@ def test_claims_that_do_not_depend_on_tags_are_left_out_with_the_reason(folder: 
     assert flip(pool, pool.claims["size"], {("key2026", "reward")}).left_out == "it does not depend on tags of entries"
 
 
-POOLED = len(re.findall(r"(?m)^@", (ROOT / "bib" / "pool.bib").read_text()))
-STOPS = len(re.findall(r"(?m)^\s*tag-decision\s*=.*stop: learned", (ROOT / "bib" / "pool.bib").read_text()))
+POOL_FILE = (ROOT / "bib" / "pool.bib").read_text()
+POOLED = len(re.findall(r"(?m)^@", POOL_FILE))
+STOPS = len(re.findall(r"(?m)^\s*tag-decision\s*=.*stop: learned", POOL_FILE))
 """Entries that learn to stop: the claim that there is none falls as long as one is left."""
+SPEEDS = len(re.findall(r"(?m)^\s*tag-measures\s*=.*parallel-efficiency", POOL_FILE))
+"""The same for benchmarks that measure parallel efficiency."""
 
 
 @pytest.mark.parametrize(
     ("id", "said"),
     [
         ("stopping-untrained", f"{STOPS} tags, of all that count"),
-        ("parallel-efficiency-unmeasured", "5 tags, of "),
+        ("parallel-efficiency-unmeasured", f"{SPEEDS} tags, of "),
         ("no-benchmark-measures-all-four", f"one tag, of any of {POOLED} works"),
         ("scale-gap-agents", "not computed: it is about one number, not about how many entries have a value"),
     ],
