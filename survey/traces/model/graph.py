@@ -227,10 +227,8 @@ def _report_early(graph: Graph) -> None:
 
 
 def _report_types(graph: Graph) -> None:
-    kinds = graph.kinds
-    typed = bytes(map(TYPED.__contains__, graph.types))
-    sources, targets = (map(kinds.__getitem__, compress(ends, typed)) for ends in (graph.sources, graph.targets))
-    found = set(zip(compress(graph.types, typed), sources, targets, strict=True))
+    kinds, typed = graph.kinds, TYPED
+    found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in typed}
     strange = found - ALLOWED
     for source, target, type in graph.edges() if strange else ():
         if (type, kinds[source], kinds[target]) in strange:
@@ -281,16 +279,10 @@ def _report_duplicate_edges(graph: Graph) -> None:
 
 
 def _has_duplicate_edges(graph: Graph) -> bool:
-    """Return whether two edges of any type join the same events. Edges are sorted by target."""
-    last = first = -1
-    others = set[int]()  # the sources of the same target beside the first: most have no more than two
+    """Return whether two edges of any type join the same events."""
+    latest = [-1] * len(graph)  # the latest target of each source: edges are sorted by target
     for source, target in zip(graph.sources, graph.targets, strict=True):
-        if target != last:
-            last, first = target, source
-            if others:
-                others = set()
-        elif source == first or source in others:
+        if latest[source] == target:
             return True
-        else:
-            others.add(source)
+        latest[source] = target
     return False

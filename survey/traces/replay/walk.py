@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import islice
 
 from survey.traces.model import EXTERNAL_ACTS, OUTSIDE, Event, Graph, State, Tokens, first_agent
 from survey.traces.problems import nearest, quoted
@@ -16,6 +16,9 @@ AFTER_THE_STOP = frozenset(
     {"stop", "despawn", "return", "tool_result", "safety_event", "compaction", "human_intervention"}
 )
 """Event types allowed after a stop: results still in flight, and human interventions."""
+
+ANSWERING = frozenset({"tool_dependency", "return"})
+"""Edge types that say which call a result answers, whatever other edges lead to it."""
 
 
 @dataclass
@@ -78,17 +81,13 @@ class Walk:
         is_result, is_call, is_message = map(self.graph.marks, ("tool_result", "tool_call", "message"))
         self._call_of: dict[int, int] = {}
         self._received: dict[int, int] = {}
-        sources, targets, types = self.graph.sources, self.graph.targets, self.graph.types
-        to_results = bytes(map(is_result.__getitem__, targets))
-        for source, target, type in zip(
-            *(compress(ends, to_results) for ends in (sources, targets, types)), strict=True
-        ):
-            if is_call[source] and (target not in self._call_of or type in ("tool_dependency", "return")):
+        for source, target, type in self.graph.edges():
+            if is_result[target] and is_call[source] and (type in ANSWERING or target not in self._call_of):
                 self._call_of[target] = source
-        if "message" in types:
-            for edge in compress(range(len(types)), map("message".__eq__, types)):
-                if is_message[sources[edge]]:
-                    self._received.setdefault(sources[edge], targets[edge])
+        if "message" in self.graph.types:
+            for source, target, type in self.graph.edges():
+                if type == "message" and is_message[source]:
+                    self._received.setdefault(source, target)
 
     def __iter__(self) -> Iterator[Event]:
         alive, back, due, halted = self._alive, self._assignments.returned, self._due, self._halted
