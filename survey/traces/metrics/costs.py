@@ -67,8 +67,8 @@ def tokens_by_role(run: Run) -> dict[str, float]:
 @THEME.measure("Tokens by tool", "tokens")
 def tokens_by_tool(run: Run) -> dict[str, float]:
     """The tokens recorded on calls and results of each tool; a turn's tokens are not divided among its calls."""
-    recorded, amounts, uses = run.recorded, run.tokens, run.places_of("tool_call", "tool_result")
-    spent = {place: amounts[place] for place in uses if recorded[place] is not None}
+    amounts, uses = run.tokens, run.marks("tool_call", "tool_result")
+    spent = {place: amounts[place] for place, spent in enumerate(run.recorded) if spent is not None and uses[place]}
     return _by_tool(run, spent, "no tool call or result records its tokens")
 
 

@@ -7,6 +7,7 @@ path over a million events is one pass over a list, without a data structure per
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -75,8 +76,8 @@ class Graph:
         return self.kinds.translate(_mask(types))
 
     def places_of(self, *types: str) -> list[int]:
-        """Return the places of all events of these types."""
-        return list(compress(range(len(self)), self.marks(*types)))
+        """Return the places of all events of these types: found by a search, since most types are rare."""
+        return [mark.start() for mark in re.finditer(rb"\x01", self.marks(*types))]
 
     def __len__(self) -> int:
         return len(self.events)

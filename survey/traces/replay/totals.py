@@ -33,7 +33,7 @@ def _counts(graph: Graph, spent: Mapping[str, float], problems: Problems) -> Non
     costs = graph.trace.costs
     incomplete = bool(graph.trace.source.get("lost"))
     for name, word in (("tool_calls", "tool_call"), ("messages", "message")):
-        with_people = len(graph.places_of(word))  # some systems count the prompts of people as messages
+        with_people = graph.marks(word).count(1)  # some systems count the prompts of people as messages
         if name in costs and costs[name] not in (spent[name], with_people):
             excused = incomplete and costs[name] > spent[name]
             message = f"found {costs[name]:g}, expected {spent[name]:g} (the number of {word} events)"
@@ -71,7 +71,7 @@ def _topology(graph: Graph, problems: Problems) -> None:
         case "hierarchical" if depth == 1 and not any(graph.marks("delegate")):
             message = "hierarchical, but no spawned agent spawns or delegates"
         case "debate" if (agents := _acting(graph)) < 2 or not any(graph.marks(*TALKS)):
-            talks = len(graph.places_of(*TALKS))
+            talks = graph.marks(*TALKS).count(1)
             message = f"debate, but found {agents} agents and {talks} messages or returns between them"
         case "planner_executor_critic" | "swarm" if _acting(graph) < 2:
             message = f"{graph.trace.topology}, but only one agent acts"
