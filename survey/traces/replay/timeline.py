@@ -98,12 +98,11 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     graph = replayed.graph
     actors, steps = _actors(replayed), step_counts(graph)
     tracks = {actor: _Track() for actor in dict.fromkeys(actors)}
-    instant = _instant(replayed, actors, OUTSIDE & tracks.keys())
+    instant = _instant(replayed, actors, OUTSIDE & tracks.keys(), shortest=shortest)
     silent, permitting = _silent(replayed), _permissions(replayed)
     interrupting = {
         place for place in graph.places_of("human_intervention") if graph.events[place].status == "cancelled"
     }
-    momentary = set(graph.places_of(*BEGINNING_UNKNOWN)) if shortest else ()
     results = set(replayed.answers.values()) if interrupting else set()
     handing = set(graph.places_of("spawn", "delegate")) if interrupting else set()
     peopled = not OUTSIDE.isdisjoint(tracks) or FOR_PEOPLE in silent
@@ -115,8 +114,8 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     sources, targets, edge, bounded = graph.sources, [*graph.targets, -1], 0, False
     target = targets[0]
     turns, uses = graph.marks(*TURNS), graph.marks(*USES)
-    for place, event, actor, step, at_once, waiting, amount in zip(
-        range(size), graph.events, actors, steps, instant, silent, graph.tokens, strict=True
+    for place, event, actor, step, turn, use, at_once, waiting, amount in zip(
+        range(size), graph.events, actors, steps, turns, uses, instant, silent, graph.tokens, strict=True
     ):
         track = tracks[actor]
         t = end = event.t
@@ -171,7 +170,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             first = event.t_first if shortest and event.t_first is not None else t
             start, end = _span(max(first, t), max(t_end, first, t), ready)
         else:
-            start = ready if 0.0 <= ready < end and place not in momentary else end
+            start = ready if 0.0 <= ready < end else end
         if at_once:
             start = end
         waited = 0.0
@@ -187,7 +186,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         work = end - start
         if start > ready and start > free and own >= 0 and at_once != INSTANT:
             track.idle += start - max(ready, free)
-        if waiting and work > 0:
+        if waiting and work > 0.0:
             if waiting == FOR_PEOPLE:
                 track.for_people += work
                 waited += work
@@ -203,7 +202,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         ends[place] = end
         if end >= free:
             track.free, track.longest = end, place
-        seconds[place] = (longest if longest > 0 else 0.0) + work
+        seconds[place] = longest + work if longest > 0.0 else work
         if peopled:
             if own >= 0 and alone + waited > human:
                 human = alone + waited
@@ -212,7 +211,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         tokens[place] = spent + amount if amount else spent
         came_from[place] = heaviest
         track.last = place
-        if work > 0:
+        if work > 0.0:
             until = track.until
             if start > until:
                 track.begin(start)
@@ -224,9 +223,9 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
             else:
                 continue
             track.work += work
-            if turns[place]:
+            if turn:
                 track.model += work
-            elif uses[place]:
+            elif use:
                 track.tools += work
     return Timeline(
         actors, starts, ends, steps, seconds, with_people, counts, tokens, came_from,
@@ -275,16 +274,16 @@ def _span(t: float, end: float, ready: float) -> tuple[float, float]:
     return max(min(ready, end), t), end
 
 
-def _instant(replayed: Replay, actors: Sequence[str], outside: Set[str]) -> bytearray:
+def _instant(replayed: Replay, actors: Sequence[str], outside: Set[str], *, shortest: bool) -> bytearray:
     """Mark events that take no time: acts from outside, ends of agents, and returns of agents whose turns are known.
 
     A return that bears tokens stands for a turn that the log does not hold. When a compaction began is unknown,
-    unless the log says so: the time before it is idle.
+    unless the log says so: the time before it is idle. If ``shortest``, so is that before turns and messages.
     """
     graph = replayed.graph
     marks = bytearray(graph.marks("human_intervention", "despawn"))
     known = set(compress(actors, graph.marks(*TURNS)))
-    for place in graph.places_of("compaction"):
+    for place in graph.places_of("compaction", *(BEGINNING_UNKNOWN if shortest else ())):
         marks[place] = SUDDEN if graph.events[place].t_end is None else 0
     for place in graph.places_of("return"):
         marks[place] = actors[place] in known and graph.events[place].tokens_ is None
