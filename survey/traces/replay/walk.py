@@ -93,7 +93,8 @@ class Walk:
         alive, back, due, halted = self._alive, self._assignments.returned, self._due, self._halted
         handlers, spent = self._handlers, self._spent
         for event in islice(self.graph.events, self.place, None):
-            agent, type, sender, tokens = event.agent, event.type, event.from_, event.tokens_
+            agent, sender = event.agent, event.from_
+            type, tokens = event.type, event.tokens_
             if agent not in alive:
                 self._stranger(event, agent)
             if sender is not None and sender not in alive and sender != agent:
