@@ -51,7 +51,8 @@ class Window:
             return False
         more = self._read(max(PIECE, len(self.text) - self.at))
         kept = self._start if self._start >= 0 and self.at - self._start < REMEMBERED else self.at
-        self._lines += self.text.count("\n", 0, kept)
+        if "\n" in self.text:  # to look is faster than to count, and many a long trace is one line
+            self._lines += self.text.count("\n", 0, kept)
         self.text, self.at = self.text[kept:] + more, self.at - kept
         self._start = 0 if kept == self._start else -1
         return True
