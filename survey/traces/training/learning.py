@@ -94,7 +94,7 @@ def gradient(team: Team, runs: Runs, found: Floats) -> dict[str, Floats]:
     slopes = {agent: np.zeros_like(table) for agent, table in team.logits.items()}
     seeds = np.arange(len(runs.reward))[:, None]
     for place, act in enumerate(team.task.acts):
-        state, action = runs.states[place].clip(0), runs.actions[place]
+        state, action = np.maximum(runs.states[place], 0), runs.actions[place]
         score = (np.arange(act.actions) == action[..., None]) - team.policy(act.agent, state)
         weight = np.where(action < 0, 0.0, found[place])[..., None] / runs.size
         np.add.at(slopes[act.agent], (seeds, state), score * weight)

@@ -35,10 +35,26 @@ class Team:
 
     def policy(self, agent: str, states: Ints) -> Floats:
         """Return the probability of each action of an agent in these states."""
-        chosen = self.logits[agent][np.arange(len(states))[:, None], states.clip(0)]
-        weights: Floats = np.exp(chosen - chosen.max(axis=-1, keepdims=True))
+        return _in_these(states, self.chances(agent))
+
+    def chances(self, agent: str) -> Floats:
+        """Return the probability of each action of an agent in every state: there are far fewer states than runs."""
+        logits = self.logits[agent]
+        weights: Floats = np.exp(logits - logits.max(axis=-1, keepdims=True))
         chances: Floats = weights / weights.sum(axis=-1, keepdims=True)
         return chances
+
+    def choices(self, agent: str, states: Ints, luck: Floats) -> Ints:
+        """Return the action that an agent takes in these states, drawn by the luck of each."""
+        bounds = self.chances(agent).cumsum(axis=-1)[..., :-1]
+        actions: Ints = (_in_these(states, bounds) < luck[..., None]).sum(axis=-1)
+        return actions
+
+
+def _in_these(states: Ints, table: Floats) -> Floats:
+    """Return the rows of a table for these states, seed by seed; the first where nobody acts."""
+    rows: Floats = table[np.arange(len(states))[:, None], np.maximum(states, 0)]
+    return rows
 
 
 @dataclass(frozen=True)
@@ -79,11 +95,7 @@ def played(
     actions: list[Ints] = []
     for place, act in enumerate(team.task.acts):
         state = act.sees(world, actions)
-        if instead and place in instead:
-            action = instead[place]
-        else:
-            chance = team.policy(act.agent, state)
-            action = (chance.cumsum(axis=-1)[..., :-1] < luck[place][..., None]).sum(axis=-1)
+        action = instead[place] if instead and place in instead else team.choices(act.agent, state, luck[place])
         if absent and act.agent in absent:
             action = np.where(absent[act.agent], -1, action)
         states.append(state)
