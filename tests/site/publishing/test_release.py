@@ -271,7 +271,7 @@ def test_an_edition_whose_data_have_changed_since_is_refused(project: Path) -> N
 def test_an_edition_without_a_fingerprint_is_refused_with_the_line_to_add(project: Path) -> None:
     unpinned(project, LAST)
     git(project, "commit", "--quiet", "--all", "--message", "No fingerprint")
-    found = load(project / "bib").fingerprint
+    found = load(project / "bib").as_of(LAST).fingerprint
     assert f"[2026-11-23] has no data: it is not published yet (survey edition new pins {found})" in refused(project)
 
 
