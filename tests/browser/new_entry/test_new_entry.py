@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +29,7 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.programs
 
 Open = Callable[..., Visit]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -143,6 +146,13 @@ def test_text_is_written_as_latex_that_shows_the_same(opened: Visit, text: str) 
     assert to_unicode(written) == text
     assert list(check_field("title", written)) == []
     assert written.isascii() or text == "强化学习"
+
+
+def test_an_accented_i_is_written_as_other_programs_read_it(opened: Visit, program: Run, tmp_path: Path) -> None:
+    opened.page.get_by_label("Title").fill("í ì î ï")
+    (tmp_path / "typed.bib").write_text(bibtex(opened.page))
+    read = program("pandoc", "-f", "bibtex", "-t", "csljson", "typed.bib", cwd=tmp_path)
+    assert json.loads(read.stdout)[0]["title"].lower() == "í ì î ï"
 
 
 # ------------------------------------------------------------------ duplicates

@@ -26,12 +26,17 @@ export function escaped(text, { commands, written }) {
 function accented(letter, marks) {
   const [base, ...signs] = letter.normalize("NFD");
   if (!signs.length || !/[A-Za-z]/.test(base) || !signs.every((sign) => marks.has(sign))) return letter;
-  const dotted = { i: "\\i", j: "\\j" };
-  const above = (sign) => !"cdkb".includes(marks.get(sign));
-  const inner = base in dotted && signs.some(above) ? dotted[base] : base;
+  const inner = losesDot(base, signs.map((sign) => marks.get(sign))) ? `\\${base}` : base;
   const [first, ...others] = signs.map((sign) => marks.get(sign));
   const command = others.reduce((made, mark) => `\\${mark}{${made}}`, `\\${first}${/[A-Za-z]/.test(first) ? `{${inner}}` : inner}`);
   return `{${command}}`;
+}
+
+// An i or j under an accent loses its dot. LaTeX knows that of an i under these four by itself, and
+// readers such as Pandoc compose only the plain letter: {\'i} is í, {\'\i} a dotless i and a mark.
+function losesDot(base, accents) {
+  if (!"ij".includes(base) || accents.every((accent) => "cdkb".includes(accent))) return false;
+  return base === "j" || accents.length > 1 || !"`'^\"".includes(accents[0]);
 }
 
 // Returns the text as displayed; throws Unknown for a command that cannot be shown.
