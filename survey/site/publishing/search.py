@@ -14,7 +14,7 @@ WEIGHTS = {
     "take-part/": 3.0,
     "gaps/": 3.0,
     "measure/": 2.5,
-    "entries/": 1.5,
+    "entries/": 1.1,
     "": 1.0,
 }
 """By the beginning of the address: what explains a thing comes before what mentions it. A page may say otherwise."""
@@ -22,6 +22,9 @@ WEIGHTS = {
 SECTION = 0.6
 """What a section weighs as a part of its page: the page itself comes first."""
 
+
+WHOLE = "entries/"
+"""Pages so short that they are found as a whole: their sections are no places of their own in the index."""
 
 REFERENCES = "references"
 """The anchor of a list of references. Its works have pages of their own, which are to be found instead."""
@@ -32,7 +35,7 @@ def weighed(sections: Iterable[dict[str, Any]], titles: Mapping[str, str]) -> It
 
     Material takes names for HTML.
     """
-    for section in sections:
+    for section in _joined(sections):
         address, _, anchor = section["location"].partition("#")
         if anchor == REFERENCES:
             continue
@@ -42,3 +45,20 @@ def weighed(sections: Iterable[dict[str, Any]], titles: Mapping[str, str]) -> It
         if names and not anchor:
             found["tags"] = [escape(name) for name in names]
         yield found | {"boost": round(weight * SECTION, 2) if anchor else weight}
+
+
+def _joined(sections: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the sections, those of a page that is found as a whole as one; they follow one another."""
+    page: dict[str, Any] = {}
+    for section in sections:
+        address, _, anchor = section["location"].partition("#")
+        if page and anchor and address == page["location"]:
+            page["text"] += f" {section['text']}"
+            continue
+        if page:
+            yield page
+        page = dict(section) if address.startswith(WHOLE) and not anchor else {}
+        if not page:
+            yield section
+    if page:
+        yield page

@@ -15,6 +15,9 @@ from survey.site.markup.templates import render
 
 EDITS = ("work", "field", "before", "after")
 
+LISTED = 100
+"""New entries of an edition that are named, the latest first; the table of entries has all."""
+
 FEW = 5
 """Newly filled cells of a pair of axes that are named; the table of the pair shows all."""
 
@@ -39,6 +42,7 @@ def change_pages(facts: Facts) -> Files:
             retagged=_retagged,
             filled=_filled,
             few=FEW,
+            listed=LISTED,
             edits_path=_edits_path,
         ),
     )
