@@ -35,6 +35,19 @@ primary = true
 at-most = 2
 """
 
+ON_THE_EDGE = """
+[claim.on-the-edge]
+sentence = "At most {most} entries have the message as their first unit of credit."
+source = "ours"
+chapters = ["read/credit.md"]
+count = {{ credit = "message" }}
+primary = true
+at-most = {most}
+limit = "L."
+changes = "One more."
+"""
+"""A claim that falls with one more entry."""
+
 
 @pytest.fixture(scope="module")
 def pool() -> Pool:
@@ -70,6 +83,9 @@ def test_what_follows_from_other_axes_is_not_waiting_to_be_read(pool: Pool) -> N
 def test_what_a_claim_has_at_stake_on_a_derived_axis_it_has_on_each_part_that_was_read_once(tmp_path: Path) -> None:
     """A new entry with message credit was read once; three parts decide its unit of credit."""
     bib = Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    most = len(load(bib).where([("credit", "message")], primary=True))
+    with (bib / "claims.toml").open("a") as file:
+        file.write(ON_THE_EDGE.format(most=most))
     new = with_entry(bib, "c3", "late2026", "2026-11-23", "2026-11-20")
     rows = {row.axis: row for row in queue(new, keys=["late2026"]).waiting}
     parts = new.taxonomy["credit"].parts
@@ -77,6 +93,7 @@ def test_what_a_claim_has_at_stake_on_a_derived_axis_it_has_on_each_part_that_wa
     stakes = [{(stake.claim, stake.changes) for stake in rows[part].stakes} for part in parts]
     assert stakes[0] and all(some == stakes[0] for some in stakes if some)
     turned = {claim for claim, _ in stakes[0]}
+    assert "on-the-edge" in turned
     credit = {"credit", "credit-explicit", "credit-counterfactual"}
     assert turned <= {claim.id for claim in new.claims if credit & {*claim.axes}}
 

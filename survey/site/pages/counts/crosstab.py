@@ -15,7 +15,7 @@ from survey.site.markup.links import anchor
 from survey.site.markup.templates import render
 from survey.site.pages.related.builder import cell_bib
 
-SHOWN = 5
+SHOWN = 4
 """Entries that the line of a cell lists: a page of 150 cells stays light, and the table of entries has the rest."""
 
 
