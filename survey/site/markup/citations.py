@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from survey.literature import Entry, Name
 
 
-def reference(entry: Entry) -> str:
-    """Return the full reference as plain text: authors, year, title, venue."""
+def reference(entry: Entry, most: int | None = None) -> str:
+    """Return the reference as plain text: authors, year, title, venue.
+
+    Of a longer list of authors only the first ``most`` are named.
+    """
     pages = entry.text("pages").replace("--", "–")
     volume = entry.text("volume") + (f"({entry.text('number')})" if entry.text("number") else "")
     where = ", ".join(part for part in (entry.venue, volume, pages) if part)
@@ -19,9 +22,9 @@ def reference(entry: Entry) -> str:
     arxiv = entry.text("eprint")
     if arxiv and arxiv not in where:
         end += f" arXiv:{arxiv}"
-    people = listed(entry.authors)
-    if entry.text("authors-incomplete"):
-        people += ", et al."
+    named = entry.authors[:most]
+    others = entry.text("authors-incomplete") or len(named) < len(entry.authors)
+    people = ", ".join([*map(str, named), "et al."]) if others else listed(named)
     return f"{people} ({entry.year}). {entry.title.rstrip('.')}. {where}.{end}"
 
 

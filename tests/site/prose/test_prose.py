@@ -41,6 +41,16 @@ def test_a_citation_names_authors_and_year_links_the_entry_and_is_in_the_referen
     assert text.count("<li ") == 2
 
 
+def test_of_many_authors_a_reference_names_the_first(pool: Pool) -> None:
+    largest = max(pool, key=lambda entry: len(entry.authors))
+    alone = next(entry for entry in pool if len(entry.authors) == 2)
+    text = rendered(f"[@{largest.key}; @{alone.key}]", pool)
+    assert len(largest.authors) > 8
+    assert f"{', '.join(map(str, largest.authors[:8]))}, et al. ({largest.year})" in text
+    assert str(largest.authors[8]) not in text
+    assert f"{alone.authors[0]} and {alone.authors[1]} ({alone.year})" in text
+
+
 def test_the_published_survey_is_cited_and_not_counted(pool: Pool) -> None:
     text = rendered("[@@survey]", pool)
     assert text.startswith("[Zhang, 2026](https://arxiv.org/abs/2605.02801)")
