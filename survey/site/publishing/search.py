@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
@@ -25,6 +26,8 @@ SECTION = 0.6
 
 WHOLE = "entries/"
 """Pages so short that they are found as a whole: their sections are no places of their own in the index."""
+
+PARAGRAPH = re.compile(r"</?p>")
 
 REFERENCES = "references"
 """The anchor of a list of references. Its works have pages of their own, which are to be found instead."""
@@ -56,9 +59,14 @@ def _joined(sections: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             page["text"] += f" {section['text']}"
             continue
         if page:
-            yield page
+            yield page | {"text": _plain(page["text"])}
         page = dict(section) if address.startswith(WHOLE) and not anchor else {}
         if not page:
             yield section
     if page:
-        yield page
+        yield page | {"text": _plain(page["text"])}
+
+
+def _plain(text: str) -> str:
+    """Return the text without its paragraphs and without the dots between parts that are not searched."""
+    return " ".join(PARAGRAPH.sub(" ", text).replace(" · ", " ").split())
