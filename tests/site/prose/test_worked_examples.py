@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, permutations, product
@@ -26,6 +27,17 @@ def says(name: str, *texts: str) -> bool:
     missing = [text for text in texts if text not in chapter(name)]
     assert missing == []
     return True
+
+
+# ------------------------------------------------------------------ advantages of a group
+
+
+def test_a_group_with_one_right_run_of_four() -> None:
+    rewards = [1, 0, 0, 0]
+    mean, deviation = statistics.fmean(rewards), statistics.pstdev(rewards)
+    right, *wrong = [f"{(reward - mean) / deviation:+.2f}" for reward in rewards]
+    assert says("credit", "1, 0, 0 and 0", rf"$\mu = {mean}$ and $\sigma = {deviation:.2f}$")
+    assert says("credit", f"the right run gets ${right}$, the others ${wrong[0]}$ each")
 
 
 # ------------------------------------------------------------------ bonuses for starting agents
