@@ -25,7 +25,7 @@ PLAN: Mapping[str, tuple[str, ...]] = {
         "simulate", "training", "scoring",
     ),
     "survey.site": (
-        "cache", "drafts", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
+        "cache", "drafts", "html", "markup", "theme", "charts", "prose", "notebooks", "facts", "pages", "families", "build",
         "publishing", "scaffold",
     ),
     "survey.cli": ("lazy_group", "output", "examples", "literature", "scout", "trace", "site", "init"),

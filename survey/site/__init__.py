@@ -4,10 +4,10 @@
 generator; ``survey.site.publishing.plugin`` passes the files to MkDocs, ``survey pages`` writes them to a folder.
 Notebooks draw with ``survey.site.charts.plots``.
 
-Rooms, each importing only those before it: ``cache``, ``drafts`` (what a family of pages may read), ``markup``
-(links, text, templates), ``theme`` (scripts, styles, typefaces), ``charts``, ``prose`` (live figures in chapters),
-``notebooks``, ``facts`` (what several families of pages need), ``pages`` (one room per family), ``families`` (the table
-of contents), ``build``, ``publishing``.
+Rooms, each importing only those before it: ``cache``, ``drafts`` (what a family of pages may read), ``html``
+(addresses and templates that need no pool), ``markup`` (links, text), ``theme`` (scripts, styles, typefaces),
+``charts``, ``prose`` (live figures in chapters), ``notebooks``, ``facts`` (what several families of pages need),
+``pages`` (one room per family), ``families`` (the table of contents), ``build``, ``publishing``.
 """
 
 from importlib import import_module

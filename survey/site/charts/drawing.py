@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
 from survey.site.cache import Cache
-from survey.site.markup.links import address, url
-from survey.site.markup.templates import render
+from survey.site.html.addresses import address, url
+from survey.site.html.templates import render
 from survey.site.theme.typefaces import SANS, for_charts, made_of
 
 if TYPE_CHECKING:

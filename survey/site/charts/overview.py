@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import sqrt
 
 from survey.literature import Axis, Pool, counts, crosstab
-from survey.site.markup.links import url
+from survey.site.html.addresses import url
 from survey.site.markup.templates import render
 
 HEIGHT, TOP = 470, 46

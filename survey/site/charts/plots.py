@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from survey.extras import lazy
 from survey.site.charts.drawing import COLOURS, HUE, INK, MUTED, PAPER, RULE, SERIES, THEME, Chart, Pictures
-from survey.site.markup.templates import render
+from survey.site.html.templates import render
 
 if TYPE_CHECKING:
     import altair as alt

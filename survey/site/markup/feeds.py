@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from survey.literature import Entry
 from survey.literature.taxonomy import Taxonomy
-from survey.site.markup.links import address, entry_page, urn
+from survey.site.html.addresses import address
+from survey.site.markup.links import entry_page, urn
 
 ATOM = "http://www.w3.org/2005/Atom"
 NEWEST = 100

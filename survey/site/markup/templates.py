@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from survey.literature.bibtex import address_of
+from survey.site.html.addresses import url
+from survey.site.html.templates import plain
 from survey.site.markup.citations import reference
 from survey.site.markup.formulas import heading_of, title_of
-from survey.site.markup.links import entry_page, filtered, url
+from survey.site.markup.links import entry_page, filtered
 from survey.site.markup.optional import has
 from survey.site.markup.text import at_start, chapter, code, heading, in_sentence, inert, language, words
 from survey.site.markup.works import LISTED, short, work
@@ -18,16 +20,8 @@ from survey.site.markup.works import LISTED, short, work
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the site's templates: autoescape is on, and unknown names are errors."""
-    env = Environment(
-        loader=PackageLoader("survey.site", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        auto_reload=False,  # a server loads this module anew when a template changes
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    """Return the environment of the site's templates, with its filters and functions."""
+    env = plain()
     env.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     env.filters.update(
         inert=inert, heading=heading, code=code, chapter=chapter, language=language, address_of=address_of

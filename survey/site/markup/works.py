@@ -8,8 +8,9 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from survey.literature import Entry
+from survey.site.html.addresses import url
 from survey.site.markup.formulas import title_of
-from survey.site.markup.links import entry_page, url
+from survey.site.markup.links import entry_page
 
 LISTED = 100
 """Works in one list at most: a page shows the newest and links to the filtered table of all entries for the rest."""

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
 from survey.literature import InvalidSurvey, Pool, Problem
 from survey.literature.problems import expected, quoted
 from survey.site.charts.drawing import Pictures
-from survey.site.markup.links import url
+from survey.site.html.addresses import url
 from survey.site.markup.templates import render
 from survey.site.prose.prose import Prose
 

@@ -116,6 +116,15 @@ def test_a_run_depends_on_the_modules_of_the_package_that_it_loads_and_on_no_oth
     ]
 
 
+def test_what_draws_in_a_notebook_knows_nothing_of_the_pool() -> None:
+    """Else each edit in the code of the literature would run all notebooks again."""
+    program = (
+        "import sys, survey.site.charts.plots; print([name for name in sys.modules if 'survey.literature' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
 def test_a_kept_run_that_is_damaged_is_run_again(project: Path) -> None:
     one = notebook(project, "one", cell("code", "1 + 1", "a"))
     first = executed([one], project)[one]

@@ -17,7 +17,7 @@ from survey.literature.export import FORMATS
 from survey.site.build import build
 from survey.site.charts.drawing import Pictures
 from survey.site.facts import Facts
-from survey.site.markup.links import address
+from survey.site.html.addresses import address
 from survey.site.prose.chapters import chapters, mentions
 from survey.site.prose.prose import render_prose
 from tests.conftest import ROOT

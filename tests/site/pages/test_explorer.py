@@ -18,7 +18,7 @@ from survey.literature.export.tables import to_csv
 from survey.literature.pool import NOT_CODED
 from survey.site.drafts import fill
 from survey.site.facts import Facts
-from survey.site.markup.links import address
+from survey.site.html.addresses import address
 from survey.site.pages.explorer.builder import explorer_pages, page_of
 
 

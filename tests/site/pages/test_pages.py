@@ -25,7 +25,7 @@ from survey.literature.bibtex import Field
 from survey.literature.related import first_to_know, neighbours
 from survey.site.build import build
 from survey.site.facts import Facts
-from survey.site.markup.links import url
+from survey.site.html.addresses import url
 from survey.site.markup.text import inert
 from survey.site.markup.works import LISTED
 from survey.site.pages.axes.builder import KNOWN_FIRST, axis_pages

@@ -24,7 +24,7 @@ from survey.literature.double_coding import every_pair, flip, smallest_change
 from survey.literature.export.bib import to_bib
 from survey.literature.pool import Answer, Claim, Entry, Table
 from survey.site.facts import Facts, Files
-from survey.site.markup.links import address
+from survey.site.html.addresses import address
 from survey.site.markup.templates import render
 from survey.site.markup.works import newest_first
 from survey.site.pages.claims.statements import Statements

@@ -30,7 +30,8 @@ from survey.literature.export.rdf import (
 )
 from survey.literature.pool import Entry
 from survey.literature.taxonomy import licence
-from survey.site.markup.links import address, entry_page, urn
+from survey.site.html.addresses import address
+from survey.site.markup.links import entry_page, urn
 from survey.site.pages.claims.vocabulary import definitions, slug
 
 VOCABULARY = "claims/vocabulary.ttl"

@@ -21,8 +21,9 @@ from survey.literature.taxonomy import Licence, Term, licence
 from survey.plurals import plural
 from survey.site.drafts import NO_PROSE
 from survey.site.facts import Facts, Files
+from survey.site.html.addresses import address
 from survey.site.markup.downloads import DOWNLOADS
-from survey.site.markup.links import address, anchor, entry_page
+from survey.site.markup.links import anchor, entry_page
 from survey.site.pages.data_files.dataset import dataset
 from survey.site.pages.entries.builder import structured
 

@@ -22,7 +22,8 @@ from survey.literature.gaps import (
 from survey.literature.gaps.indicators import carried
 from survey.literature.pool import Note
 from survey.site.facts import Facts, Files
-from survey.site.markup.links import anchor, url
+from survey.site.html.addresses import url
+from survey.site.markup.links import anchor
 from survey.site.markup.optional import has
 from survey.site.markup.templates import render
 from survey.site.markup.text import in_sentence

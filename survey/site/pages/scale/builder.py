@@ -12,7 +12,8 @@ from survey.literature.counting import disclosed_numbers, quantity_axis, undiscl
 from survey.literature.pool import Pair
 from survey.site.charts.drawing import HUE, INK, MUTED, PAPER, ROOT, RULE, SERIES, Chart, finished
 from survey.site.facts import Facts, Files
-from survey.site.markup.links import address, entry_page
+from survey.site.html.addresses import address
+from survey.site.markup.links import entry_page
 from survey.site.markup.templates import render
 from survey.site.markup.text import at_start, words
 from survey.site.notebooks.rendering import Table
