@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Playwright, sync_playwright
 
 from survey.literature import Pool, load
@@ -17,6 +18,9 @@ from survey.literature import Pool, load
 ROOT = Path(__file__).parent.parent
 PUBLISHED = "2026-05-04"
 """The day of the first edition."""
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")  # a busy machine fails no property
+
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
 
 

@@ -150,9 +150,10 @@ def test_text_is_written_as_latex_that_shows_the_same(opened: Visit, text: str) 
 
 def test_an_accented_i_is_written_as_other_programs_read_it(opened: Visit, program: Run, tmp_path: Path) -> None:
     opened.page.get_by_label("Title").fill("í ì î ï")
-    (tmp_path / "typed.bib").write_text(bibtex(opened.page))
+    title = parse_bibtex(bibtex(opened.page)).blocks[0].text("title")
+    (tmp_path / "typed.bib").write_text(f"@misc{{typed, title = {{{title}}}}}")
     read = program("pandoc", "-f", "bibtex", "-t", "csljson", "typed.bib", cwd=tmp_path)
-    assert json.loads(read.stdout)[0]["title"].lower() == "í ì î ï"
+    assert json.loads(read.stdout)[0]["title"] == "í ì î ï"
 
 
 # ------------------------------------------------------------------ duplicates
