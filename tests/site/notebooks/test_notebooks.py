@@ -285,7 +285,7 @@ def test_a_notebook_is_a_page_with_citations_links_and_outputs_and_a_file_to_tak
     assert '<a href="../../">Home</a>' in body
     assert "<math" in body
     assert '<h2 id="then">' in body
-    assert 'id="ref-c3"' in body
+    assert '<a href="../../entries/c3/">entry</a></li>' in body
     assert "&lt;b&gt;said&lt;/b&gt;" in body
     assert "{'k': 1}" in body
     assert "<script" not in body
@@ -450,4 +450,4 @@ def test_light_leaves_prose_as_it_is() -> None:
 
 
 def test_prose_in_parts_is_prose_as_a_whole(pool: Pool) -> None:
-    assert 'id="ref-c3"' in render_prose("[@c3]", pool, "read/x.md", "x.md", Pictures())
+    assert '<a href="../../entries/c3/">entry</a></li>' in render_prose("[@c3]", pool, "read/x.md", "x.md", Pictures())

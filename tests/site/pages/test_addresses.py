@@ -131,7 +131,7 @@ def test_a_chapter_cites_both_styles(pool: Pool, tmp_path: Path) -> None:
         f"[Dupain and Guild of Bakers (2019)](../entries/{PAGES[INSPIRE]}.md) and others "
         f"[O&#39;Soda, 2001](../entries/{PAGES[DBLP]}.md); [de la Bakker, 2024](../entries/oven2024.md)."
     )
-    assert f'<li id="ref-{PAGES[INSPIRE]}">' in shown
+    assert f'<a href="../../entries/{PAGES[INSPIRE]}/">entry</a></li>' in shown
     (tmp_path / "x.md").write_text(f"# Bread\n\n{text} Also @{INSPIRE}.\n")
     for key in PAGES:
         assert [one.page for one in mentions(chapters(tmp_path), key)] == ["x.md"]

@@ -38,7 +38,7 @@ def test_a_citation_names_authors_and_year_links_the_entry_and_is_in_the_referen
     assert text.startswith("As shown ([Chen et al., 2026](../entries/c3.md); [Li et al., 2026](../entries/sharp.md)).")
     assert "## References" in text
     assert "Contextual Counterfactual Credit Assignment" in text
-    assert text.count("<li ") == 2
+    assert text.count("<li>") == 2
 
 
 def test_of_many_authors_a_reference_names_the_first(pool: Pool) -> None:
