@@ -38,11 +38,13 @@ EXTRAS: Mapping[str, tuple[str, str]] = {
     "altair": ("site", SITE),
     "babel": ("site", SITE),
     "bs4": ("site", SITE),
+    "fontTools": ("site", SITE),
     "latex2mathml": ("site", SITE),
     "mkdocs": ("site", SITE),
     "nbclient": ("site", SITE),
     "nbformat": ("site", SITE),
     "packaging": ("site", SITE),
+    "uharfbuzz": ("site", SITE),
     "vl_convert": ("site", SITE),
     "yaml": ("site", SITE),
 }

@@ -246,7 +246,7 @@ def test_the_pool_is_exported(survey: Run, form: str) -> None:
         (("gaps", "reward", "credit"), "numpy"),
         (("agreement",), "numpy"),
         (("export", "--format", "parquet"), "pandas"),
-        (("pages", "--out", "pages"), "babel"),
+        (("pages", "--out", "pages"), "uharfbuzz"),
     ],
 )
 def test_what_it_cannot_do_with_the_literature_names_the_extra(
