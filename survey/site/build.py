@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from survey import garbage_collection
 from survey.literature import Pool, Problem, counted_pool, read_pool
-from survey.literature.loading import Memory
 from survey.site.cache import Cache, digest, files_below, fingerprint
 from survey.site.drafts import (
     CHAPTERS,
@@ -156,7 +155,6 @@ class Build:
     later: Later | None = None
     """What this build leaves for later; without it everything is computed at once."""
     shown: Shown = field(default_factory=Shown)
-    memory: Memory = field(default_factory=Memory)
     kept: Mapping[str, Facts] = field(default_factory=dict)
     """Facts of an earlier build in this process, by their fingerprints."""
 
@@ -169,7 +167,7 @@ class Build:
             return self
         kept = former.facts.readings if "facts" in former.__dict__ else {}
         facts = {former._fingerprint(reads): part for reads, part in kept.items()}
-        new = replace(self, shown=former.shown, memory=former.memory, kept=facts)
+        new = replace(self, shown=former.shown, kept=facts)
         if former._made_of == self._made_of:
             new.__dict__.update({name: former.__dict__[name] for name in CARRIED if name in former.__dict__})
         return new
@@ -295,7 +293,7 @@ class Build:
 
     @cached_property
     def _read(self) -> tuple[Pool, tuple[Problem, ...]]:
-        found, problems = read_pool(self.data, memory=self.memory)
+        found, problems = read_pool(self.data)
         return counted_pool(found, problems), problems
 
     def _fingerprint(self, reads: Reads) -> str:

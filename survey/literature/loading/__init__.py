@@ -1,6 +1,5 @@
 """Reading ``bib/``: ``load`` gives a pool, ``read_pool`` also its problems; ``checking`` checks single files."""
 
-from survey.literature.loading.memory import Memory
 from survey.literature.loading.reading import (
     APPRAISAL,
     BACKGROUND,
@@ -37,7 +36,6 @@ __all__ = [
     "SCREENED",
     "SEARCHES",
     "TAXONOMY",
-    "Memory",
     "counted_pool",
     "latest_today",
     "load",

@@ -65,15 +65,17 @@ def latest_today() -> date:
     return max(built, datetime.now(FIRST_ZONE).date())
 
 
-def read_pool(
-    folder: Path, today: date | None = None, memory: Memory | None = None
-) -> tuple[Pool | None, tuple[Problem, ...]]:
+def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tuple[Problem, ...]]:
     """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read.
 
     A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is. A
-    ``memory`` of earlier readings spares to read again what has not changed.
+    process reads again only what has changed since it read the folder last.
     """
-    memory = memory or Memory()
+    memory = Memory.of(folder)
+    return memory.get(_read, folder, today or latest_today(), memory)
+
+
+def _read(folder: Path, today: date, memory: Memory) -> tuple[Pool | None, tuple[Problem, ...]]:
     read = memory.get
     try:
         taxonomy = read(read_taxonomy, folder / TAXONOMY)
@@ -96,7 +98,7 @@ def read_pool(
         problems += found
     problems += check_duplicates([*entries, *records, *background])
     problems += check_former_keys([*entries, *records])
-    problems += check_days([*entries, *records], today or latest_today())
+    problems += check_days([*entries, *records], today)
     keys = frozenset(entry.key for entry in (*entries, *records))
     codings, found = read(read_codings, folder / CODINGS, taxonomy, keys)
     problems += found

@@ -22,7 +22,7 @@ from survey.literature.bibtex import (
     parse_names,
     readable,
 )
-from survey.literature.pool.tags import Tag, derived_tags, format_tags, parse_tags
+from survey.literature.pool.tags import Parsed, Tag, derived_tags, format_tags, parse_tags
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import ADDRESS, Absence, Axis, Taxonomy
 
@@ -207,7 +207,7 @@ class _Reading:
         self.required = tuple(name for name in required if name != ADDRESS)
         self.addressed = ADDRESS in taxonomy.settings.required
         self.problems: list[Problem] = []
-        self._parsed: dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]] = {}
+        self._parsed: Parsed = {}
 
     def tags(self, block: Block) -> Mapping[str, tuple[Tag, ...]]:
         for name, field in block.fields.items():
@@ -250,7 +250,7 @@ class _Reading:
                 self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
             return ()
         written = axis.id, block.text(axis.field)
-        if written not in self._parsed:  # the same few tags occur thousands of times
+        if written not in self._parsed:
             self._parsed[written] = parse_tags(written[1], axis)
         tags, problems = self._parsed[written]
         self._report(block, axis.field, problems)

@@ -32,6 +32,9 @@ class Tag:
         return f"{self.word}: {detail}" if detail else self.word
 
 
+Parsed = dict[tuple[str, str], tuple[tuple[Tag, ...], list[str]]]
+"""What ``parse_tags`` gave, by axis and text: the same few tags occur thousands of times."""
+
 ABSENT = frozenset(Absence)
 
 OPEN = (Shape.RANKED, Shape.SET)

@@ -122,13 +122,17 @@ def _derived(judgements: Iterable[Judgement], taxonomy: Taxonomy) -> Iterator[Ju
     by_key: dict[str, dict[str, Judgement]] = {}
     for judgement in judgements:
         by_key.setdefault(judgement.key, {})[judgement.axis] = judgement
-    axes = [axis for axis in taxonomy.on("entry") if axis.steps]
+    followed: dict[tuple[str, tuple[tuple[Tag, ...], ...]], tuple[Tag, ...]] = {}
+    axes = [(axis, axis.parts) for axis in taxonomy.on("entry") if axis.steps]
     for key, judged in by_key.items():
-        for axis in axes:
-            if axis.id not in judged and judged.keys() >= {*axis.parts}:
-                tags = derived_tags(axis, {part: judged[part].tags for part in axis.parts})
-                if tags:
-                    yield Judgement(key, axis.id, tags, judged[axis.parts[0]].notes)
+        for axis, parts in axes:
+            if axis.id in judged or not judged.keys() >= {*parts}:
+                continue
+            given = axis.id, tuple(judged[part].tags for part in parts)
+            if given not in followed:  # the same few tags occur together hundreds of times
+                followed[given] = derived_tags(axis, dict(zip(parts, given[1], strict=True)))
+            if tags := followed[given]:
+                yield Judgement(key, axis.id, tags, judged[parts[0]].notes)
 
 
 def read_readers(path: Path) -> tuple[dict[str, Coding], list[Problem]]:

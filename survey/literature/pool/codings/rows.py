@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from survey.literature.bibtex import FORBIDDEN
-from survey.literature.pool.tags import Tag, parse_tags
+from survey.literature.pool.tags import Parsed, Tag, parse_tags
 from survey.literature.problems import Problem, expected, quoted
-from survey.literature.taxonomy import Taxonomy
+from survey.literature.taxonomy import Axis, Taxonomy
 
 COLUMNS = ("key", "axis", "value")
 """Required columns of a coding file; the optional ones are in ``NOTES``."""
@@ -58,8 +58,10 @@ def judged_rows(
     read, problems = csv_rows(path, COLUMNS, optional, "value" if blank else "")
     rows: list[tuple[int, Judgement]] = []
     seen: set[tuple[str, str]] = set()
+    axes = {axis.id: axis for axis in taxonomy.on("entry")}
+    parsed: Parsed = {}
     for line, row in read:
-        judgement, messages = _judgement(row, taxonomy, keys)
+        judgement, messages = _judgement(row, axes, keys, parsed)
         if judgement and (judgement.key, judgement.axis) in seen:
             messages.append("repeats an entry and axis of an earlier row")
         problems += [Problem(str(path), line, message, row["key"], row["axis"]) for message in messages]
@@ -124,13 +126,16 @@ def _head(reader: csv.DictReader[str], text: str, columns: Collection[str], opti
     return "" if len(set(names)) == len(names) else "repeats a column name"
 
 
-def _judgement(row: Mapping[str, str], taxonomy: Taxonomy, keys: Collection[str]) -> tuple[Judgement | None, list[str]]:
+def _judgement(
+    row: Mapping[str, str], axes: Mapping[str, Axis], keys: Collection[str], parsed: Parsed
+) -> tuple[Judgement | None, list[str]]:
     key, axis, value = (row[column] for column in COLUMNS)
     if key not in keys:
         return None, [f"there is no entry {quoted(key)} {expected(key, keys)}"]
-    on_entries = {a.id: a for a in taxonomy.on("entry")}
-    if axis not in on_entries:
-        return None, [f"there is no axis {quoted(axis)} {expected(axis, on_entries)}"]
-    tags, messages = parse_tags(value, on_entries[axis])
+    if axis not in axes:
+        return None, [f"there is no axis {quoted(axis)} {expected(axis, axes)}"]
+    if (axis, value) not in parsed:
+        parsed[axis, value] = parse_tags(value, axes[axis])
+    tags, messages = parsed[axis, value]
     notes = {name: row[name] for name in (*NOTES, WAS) if row.get(name)}
-    return Judgement(key, axis, tags, notes), messages
+    return Judgement(key, axis, tags, notes), [*messages]

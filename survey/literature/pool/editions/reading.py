@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,7 @@ def _read_rows(path: Path, day: date) -> tuple[dict[str, dict[str, Row]], list[P
             key, name, value, changed = cells
             if name in found.setdefault(key, {}):
                 problems.append(Problem(shown, reader.line_num, "repeats a key and field of an earlier row", key, name))
-            found[key][name] = Row(value, datetime.strptime(changed, "%Y-%m-%d").date(), reader.line_num)
+            found[key][name] = Row(value, date.fromisoformat(changed), reader.line_num)
     except csv.Error as error:
         problems.append(Problem(shown, reader.line_num + 1, f"not CSV: {error}"))
     return found, problems
