@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from survey.cli import main
+from survey.cli.scout.find import client_in
 from survey.literature import load
 from tests.conftest import ROOT
 
@@ -160,7 +162,7 @@ def test_without_a_network_one_line_says_so_and_names_what_works(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr("survey.literature.scout.asking.TRIES", 1)
+    monkeypatch.setattr("survey.cli.scout.find.client_in", partial(client_in, tries=1))
     result = run(project, "find", "--source", "arxiv")
     assert result.exit_code == 1
     (said, error) = result.output.strip().splitlines()

@@ -19,7 +19,7 @@ FOLDERS = 4
 
 
 class Memory:
-    """What was read from one folder, which is read again only if the files, or what else it depends on, have changed."""
+    """What was read from one folder: it is read again only if the files, or what else it depends on, have changed."""
 
     def __init__(self) -> None:
         self.blocks: Known = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
@@ -185,10 +185,17 @@ def check_days(works: Iterable[Entry], latest: date) -> list[Problem]:
     ]
 
 
-def restored_tags(block: Block, taxonomy: Taxonomy, on: str) -> Mapping[str, tuple[Tag, ...]]:
-    """Return the tags of a block as an edition published it: it was checked then, and is not checked again."""
-    axes = taxonomy.on(on)
-    found = {a.id: parse_tags(block.fields[a.field].text, a)[0] for a in axes if a.field in block.fields}
+def restored_tags(block: Block, axes: Sequence[Axis], parsed: Parsed) -> Mapping[str, tuple[Tag, ...]]:
+    """Return the tags of a block as an edition published it: it was checked then, and is not checked again.
+
+    ``parsed`` holds what was read of other blocks, and then what was read of this one.
+    """
+    found: dict[str, tuple[Tag, ...]] = {}
+    for axis in (axis for axis in axes if axis.field in block.fields):
+        written = axis.id, block.text(axis.field)
+        if written not in parsed:
+            parsed[written] = parse_tags(written[1], axis)
+        found[axis.id] = parsed[written][0]
     found |= {a.id: derived_tags(a, found) for a in axes if a.steps and a.id not in found}
     return MappingProxyType({a.id: tags for a in axes if (tags := found.get(a.id))})
 

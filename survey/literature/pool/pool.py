@@ -22,7 +22,7 @@ from survey.literature.pool.screening.protocol import Protocol
 from survey.literature.pool.screening.scouting import Scouting
 from survey.literature.pool.screening.screened import Screened
 from survey.literature.pool.screening.searches import SearchLog
-from survey.literature.pool.tags import Tag
+from survey.literature.pool.tags import Parsed, Tag
 from survey.literature.problems import expected, quoted
 from survey.literature.taxonomy import Axis, Shape, Taxonomy
 
@@ -228,8 +228,9 @@ class Pool:
         today = Works([e.block for e in self.entries], [r.block for r in self.records])
         then = published_works(today, edition)
         known: dict[int, Entry] = {id(work.block): work for work in (*self.entries, *self.records)}
-        entries = (known.get(id(b)) or Entry(b, restored_tags(b, self.taxonomy, "entry")) for b in then.entries)
-        records = (known.get(id(b)) or Record(b, restored_tags(b, self.taxonomy, "record")) for b in then.records)
+        axes, parsed = {on: self.taxonomy.on(on) for on in ("entry", "record")}, Parsed()
+        entries = (known.get(id(b)) or Entry(b, restored_tags(b, axes["entry"], parsed)) for b in then.entries)
+        records = (known.get(id(b)) or Record(b, restored_tags(b, axes["record"], parsed)) for b in then.records)
         former, current = aliases(today), {block.key for block in today}
         names = {block.key: former[block.key] for block in then if block.key in former.keys() - current}
         here = {now: was for was, now in names.items()}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -20,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from mkdocs.config import load_config
 
-from survey.literature import InvalidSurvey, Pool, Shape, load
+from survey.literature import Pool, Shape, load
 from survey.literature.bibtex import Field
 from survey.literature.related import first_to_know, neighbours
 from survey.site.build import build
@@ -32,7 +30,6 @@ from survey.site.pages.axes.builder import KNOWN_FIRST, axis_pages
 from survey.site.pages.counts.crosstab import SHOWN, crosstab_page, table_of
 from survey.site.pages.entries.builder import entry_pages
 from survey.site.prose.chapters import chapters, mentions
-from survey.site.publishing.folder import write_folder
 from tests.browser.explorer.explorer_site import grown
 from tests.conftest import ROOT, few_data
 
@@ -61,9 +58,9 @@ def test_no_published_address_vanishes(files: dict[str, str | bytes]) -> None:
 
 
 def test_an_entry_that_was_renamed_is_found_under_its_old_key(pool: Pool) -> None:
-    entry = pool["c3"]
-    block = replace(entry.block, fields=MappingProxyType({**entry.block.fields, "ids": Field("c3-2026", 1)}))
-    renamed = replace(pool, entries=tuple(replace(e, block=block) if e is entry else e for e in pool))
+    few = pool.keep(["c3", "magrpo"])
+    block = replace(few["c3"].block, fields=MappingProxyType({**few["c3"].block.fields, "ids": Field("c3-2026", 1)}))
+    renamed = replace(few, entries=tuple(replace(e, block=block) if e.key == "c3" else e for e in few))
     page = str(build(Facts(renamed))["entries/c3-2026.md"])
     assert "(../entries/c3.md)" in page
 
@@ -162,10 +159,6 @@ def test_every_tag_can_be_disputed_with_an_issue_already_filled_in(files: dict[s
 
 def test_without_a_known_repository_there_is_no_link_to_nowhere(pool: Pool) -> None:
     assert "Dispute this tag" not in str(build(Facts(pool.keep(["c3"])))["entries/c3.md"])
-
-
-def test_the_same_pool_gives_the_same_files(pool: Pool, files: dict[str, str | bytes]) -> None:
-    assert build(Facts(pool, "https://example.org/", "https://example.org/issues/new")) == files
 
 
 def test_neighbours_share_rare_tags_and_never_name_the_entry_itself(pool: Pool) -> None:
@@ -272,59 +265,7 @@ def test_the_plugin_watches_the_data_and_the_package(tmp_path: Path) -> None:
     assert str(ROOT / "survey") in config.watch
 
 
-# ------------------------------------------------------------- any generator
-
-
-@pytest.fixture(scope="module")
-def folder(pool: Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("folder") / "out"
-    write_folder(pool, ROOT, out)
-    return out
-
-
-@pytest.mark.parametrize("program", ["zensical", "mkdocs"])
-def test_the_folder_is_built_by_generators_that_know_nothing_of_us(folder: Path, pool: Pool, program: str) -> None:
-    arguments = {"zensical": ["build", "--clean"], "mkdocs": ["build", "--strict", "--quiet", "--clean"]}[program]
-    command = [str(Path(sys.executable).with_name(program)), *arguments]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "error" not in (result.stdout + result.stderr).lower()
-    page = (folder / "site" / "read" / "credit" / "index.html").read_text()
-    assert "references" in page.lower()
-    assert all((folder / "site" / "entries" / e.key / "index.html").is_file() for e in pool)
-
-
-def test_the_folder_asks_for_no_plugin_of_ours_and_has_no_live_figures_left(folder: Path) -> None:
-    assert "survey" not in (folder / "mkdocs.yml").read_text().split("plugins:")[1].split("markdown_extensions:")[0]
-    for path in (folder / "docs" / "read").glob("*.md"):
-        assert "{{" not in path.read_text()
-
-
-def test_a_hand_written_page_is_not_replaced_in_a_folder_either(tmp_path: Path) -> None:
-    project = project_in(tmp_path)
-    (project / "docs" / "glossary.md").write_text("# Mine\n")
-    with pytest.raises(InvalidSurvey, match=r"docs/glossary\.md:1: has the path of a computed page"):
-        write_folder(load(project / "bib"), project, project / "out")
-    assert not (project / "out").exists()
-
-
-def test_a_folder_that_holds_something_is_left_alone(pool: Pool, tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(FileExistsError, match="is not empty: name a new folder, or empty it first"):
-        write_folder(pool, ROOT, tmp_path)
-
-
-def test_the_command_writes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from click.testing import CliRunner
-
-    from survey.cli import main
-
-    monkeypatch.chdir(project_in(tmp_path))
-    run: Callable[..., object] = CliRunner().invoke
-    result = run(main, ["pages", "--out", str(tmp_path / "out")])
-    assert result.exit_code == 0  # type: ignore[attr-defined]
-    assert (tmp_path / "out" / "docs" / "entries" / "c3.md").is_file()
+# ------------------------------------------------------------- screening
 
 
 def test_the_screening_page_counts_searches_by_family(pool: Pool, files: dict[str, str | bytes]) -> None:
