@@ -154,7 +154,7 @@ def test_every_foreign_package_that_is_imported_is_in_the_base_or_named_with_its
         f"{path.relative_to(ROOT)}: {name}"
         for path in (ROOT / "survey").rglob("*.py")
         for name in _imports(path)
-        if name not in {*sys.stdlib_module_names, "survey", "compression", "jsonschema", *EXTRAS}
+        if name not in {*sys.stdlib_module_names, "survey", "compression", *EXTRAS}
         and not IMPORTED.get(name, set()) & (site if "site" in path.relative_to(ROOT).parts else BASE)
     }
     assert nowhere == set()

@@ -1,16 +1,12 @@
-"""Schema validation with messages of our own, using whichever validator is installed.
-
-``jsonschema-rs`` is compiled and fast; where it has no wheel, ``jsonschema`` finds the same
-violations in plain Python. A test checks that both agree.
-"""
+"""Validation against the schema, with messages of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from survey.traces.checks.rules import Rules, Violation
 from survey.traces.checks.sanitising import pointer
 from survey.traces.model import ADDED_FIELDS, EVENT_FIELDS, definition, schema
 from survey.traces.problems import Problems, nearest, quoted
@@ -23,77 +19,21 @@ NAMES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A location where the document violates a keyword of the schema."""
-
-    path: tuple[str | int, ...]
-    keyword: str
-    found: Any
-    expected: Any
-
-
 class Validator:
     """A validator for a part of the schema."""
 
-    def __init__(self, part: Mapping[str, Any], compiled: bool | None = None) -> None:
-        whole = {"$schema": schema()["$schema"], **part, "$defs": schema()["$defs"]}
-        if compiled is None:
-            compiled = _is_compiled()
-        self._violations = _compiled(whole) if compiled else _plain(whole)
+    def __init__(self, part: Mapping[str, Any]) -> None:
+        self._rule = Rules(schema()["$defs"]).of(part)
 
     def __call__(self, value: object) -> Iterator[Violation]:
         """Yield every violation; nothing if the value is valid.
 
         For a value of the wrong type, only the type violation is reported.
         """
-        found = list(self._violations(value))
+        found: list[Violation] = []
+        self._rule(value, (), found)
         mistyped = {violation.path for violation in found if violation.keyword == "type"}
         return (v for v in found if v.keyword == "type" or v.path not in mistyped)
-
-
-@cache
-def _is_compiled() -> bool:
-    """Whether the compiled validator is installed. Imported on first use, which keeps the import of this wing fast."""
-    try:
-        import jsonschema_rs  # noqa: F401
-    except ImportError:  # a place without compiled wheels
-        return False
-    return True
-
-
-def _compiled(part: Mapping[str, Any]) -> Callable[[object], Iterator[Violation]]:
-    import jsonschema_rs
-
-    validator = jsonschema_rs.Draft202012Validator(dict(part))
-
-    def violations(value: object) -> Iterator[Violation]:
-        if validator.is_valid(value):
-            return
-        for error in validator.iter_errors(value):
-            keyword = str(error.schema_path[-1])
-            named = ("limit", "options", "types", "property", "unexpected", "expected_value")
-            expected = next((getattr(error.kind, name) for name in named if hasattr(error.kind, name)), None)
-            yield Violation(tuple(error.instance_path), keyword, error.instance, expected)
-
-    return violations
-
-
-def _plain(part: Mapping[str, Any]) -> Callable[[object], Iterator[Violation]]:
-    from jsonschema import Draft202012Validator
-
-    validator = Draft202012Validator(part)
-
-    def violations(value: object) -> Iterator[Violation]:
-        for error in validator.iter_errors(value):
-            expected = error.validator_value
-            if error.validator == "required":
-                expected = error.message.split("'")[1]
-            elif error.validator == "additionalProperties":
-                expected = [key for key in error.instance if key not in error.schema.get("properties", {})]
-            yield Violation(tuple(error.absolute_path), str(error.validator), error.instance, expected)
-
-    return violations
 
 
 EVENTS = {"type": "array", "items": {"allOf": [{"$ref": "#/$defs/event"}, {"$ref": "#/$defs/event_added"}]}}

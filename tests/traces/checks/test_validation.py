@@ -1,4 +1,4 @@
-"""Both validators agree, and the schema describes itself correctly."""
+"""What the rules of the schema find is what ``jsonschema`` finds, and the schema describes itself correctly."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from survey.traces import EDGE_TYPES, EVENT_TYPES, TYPING, Trace, check, schema
+from survey.traces.checks.rules import Rules, Violation
 from survey.traces.checks.validation import EDGES, EVENTS, Validator, words
 from survey.traces.model import EVENT_FIELDS
 from survey.traces.replay import replay
@@ -18,18 +19,30 @@ from tests.traces.strategies import MODEST, Json, document, documents, jsons, pu
 
 FORBIDDEN = ("$id", "$schema", "$defs")
 WHOLE = {key: value for key, value in schema().items() if key not in FORBIDDEN}
-PLAIN, COMPILED = (
-    {
-        name: Validator(part, compiled=compiled)
-        for name, part in (("whole", WHOLE), ("events", EVENTS), ("edges", EDGES))
-    }
-    for compiled in (False, True)
-)
-BOTH = pytest.mark.parametrize("validators", [PLAIN, COMPILED], ids=["plain", "compiled"])
+PARTS: dict[str, Mapping[str, Any]] = {"whole": WHOLE, "events": EVENTS, "edges": EDGES}
+OURS = {name: Validator(part) for name, part in PARTS.items()}
+THEIRS = {name: Draft202012Validator({**part, "$defs": schema()["$defs"]}) for name, part in PARTS.items()}
 
 
 def said(validator: Validator, value: object, fields: Any = EVENT_FIELDS) -> list[tuple[str, str, str]]:
     return sorted(("/".join(map(str, found.path)), found.keyword, words(found, fields)) for found in validator(value))
+
+
+def said_by_jsonschema(part: str, value: object, fields: Any = EVENT_FIELDS) -> list[tuple[str, str, str]]:
+    """The same from ``jsonschema``; a value of the wrong type has only the violation of its type."""
+    errors = list(THEIRS[part].iter_errors(value))
+    mistyped = [error.absolute_path for error in errors if error.validator == "type"]
+    told = []
+    for error in errors:
+        expected = error.validator_value
+        if error.validator == "required":
+            expected = error.message.split("'")[1]
+        elif error.validator == "additionalProperties":
+            expected = [key for key in error.instance if key not in error.schema.get("properties", {})]
+        if error.validator == "type" or error.absolute_path not in mistyped:
+            found = Violation(tuple(error.absolute_path), str(error.validator), error.instance, expected)
+            told.append(("/".join(map(str, found.path)), found.keyword, words(found, fields)))
+    return sorted(told)
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -41,7 +54,7 @@ def test_every_field_that_the_schema_describes_has_an_example_that_it_accepts() 
         count = 0
         if isinstance(part, Mapping):
             for example in part.get("examples", []) if isinstance(part.get("examples"), list) else []:
-                assert list(Validator(part, compiled=False)(example)) == []
+                assert list(Validator(part)(example)) == []
                 count += 1
             count += sum(map(walk, part.values()))
         return count
@@ -54,15 +67,15 @@ def test_the_table_of_edges_names_every_edge_type_and_known_event_types() -> Non
     assert all(left <= set(EVENT_TYPES) and right <= set(EVENT_TYPES) for left, right in TYPING.values())
 
 
-@BOTH
-def test_what_the_minimal_schema_allows_is_valid(validators: dict[str, Validator]) -> None:
-    assert list(validators["whole"](published_example())) == []
+def test_what_the_minimal_schema_allows_is_valid() -> None:
+    assert list(OURS["whole"](published_example())) == []
 
 
 @MODEST
 @given(documents())
 def test_valid_documents_are_valid_for_both(whole: Json) -> None:
-    assert list(PLAIN["whole"](whole)) == list(COMPILED["whole"](whole)) == []
+    assert THEIRS["whole"].is_valid(whole)
+    assert list(OURS["whole"](whole)) == []
 
 
 odd = st.one_of(
@@ -74,20 +87,49 @@ odd = st.one_of(
 @MODEST
 @given(st.dictionaries(st.sampled_from(sorted(EVENT_FIELDS)), odd, max_size=5))
 def test_both_say_the_same_of_any_event(event: Json) -> None:
-    assert said(PLAIN["events"], [event]) == said(COMPILED["events"], [event])
+    assert said(OURS["events"], [event]) == said_by_jsonschema("events", [event])
 
 
 @MODEST
 @given(st.dictionaries(st.sampled_from(["src", "dst", "type", "typ"]), odd))
 def test_both_say_the_same_of_any_edge(edge: Json) -> None:
-    assert said(PLAIN["edges"], [edge]) == said(COMPILED["edges"], [edge])
+    assert said(OURS["edges"], [edge]) == said_by_jsonschema("edges", [edge])
 
 
 @MODEST
 @given(st.dictionaries(st.sampled_from([*schema()["properties"], "reward", "cost"]), odd, max_size=6), st.data())
 def test_both_say_the_same_of_any_head(head: Json, data: st.DataObject) -> None:
     whole = {**published_example(), **head}
-    assert said(PLAIN["whole"], whole, schema()["properties"]) == said(COMPILED["whole"], whole, schema()["properties"])
+    known = schema()["properties"]
+    assert said(OURS["whole"], whole, known) == said_by_jsonschema("whole", whole, known)
+
+
+numbers = st.one_of(st.integers(-3, 3), st.floats(-3, 3), st.booleans())
+
+
+@MODEST
+@given(st.recursive(numbers | st.sampled_from(["", "a", None]), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner)))  # fmt: skip
+@pytest.mark.parametrize("part", [
+    {"type": ["integer", "null"]}, {"type": "number", "minimum": 1}, {"enum": [1, False, "a", [1], {"a": 0}]}, {"const": True},
+    {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "number"}},
+    {"properties": {"a": {"minLength": 1}}, "required": ["a", "b"], "additionalProperties": {"type": "integer"}},
+    {"properties": {"a": True}, "additionalProperties": False},
+    {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "anyOf": [{"type": "object"}, {"minimum": 0}]},
+    {"allOf": [{"$ref": "#/$defs/edge"}, {"minItems": 2}]},
+])  # fmt: skip
+def test_every_keyword_forbids_what_it_forbids_elsewhere(part: dict[str, Any], value: Any) -> None:
+    theirs = Draft202012Validator({**part, "$defs": schema()["$defs"]})
+    found: list[Violation] = []
+    Rules(schema()["$defs"]).of(part)(value, (), found)
+    assert {(v.path, v.keyword) for v in found} == {
+        (tuple(e.absolute_path), e.validator) for e in theirs.iter_errors(value)
+    }
+
+
+@pytest.mark.parametrize("part", [{"maximum": 3}, {"items": {"pattern": "a"}}, {"properties": {"a": False}}])
+def test_a_keyword_without_a_rule_is_refused_and_not_passed_over(part: dict[str, Any]) -> None:
+    with pytest.raises(NotImplementedError, match="no rule for"):
+        Rules({}).of(part)
 
 
 VALUES: list[tuple[str, Any, list[tuple[str, str, str]]]] = [
@@ -104,18 +146,14 @@ VALUES: list[tuple[str, Any, list[tuple[str, str, str]]]] = [
 ]  # fmt: skip
 
 
-@BOTH
 @pytest.mark.parametrize(("value", "expected"), [row[1:] for row in VALUES], ids=[row[0] for row in VALUES])
-def test_a_violation_names_what_was_found_and_what_was_expected(
-    validators: dict[str, Validator], value: Any, expected: list[Any]
-) -> None:
-    assert said(validators["events"], [value]) == expected
+def test_a_violation_names_what_was_found_and_what_was_expected(value: Any, expected: list[Any]) -> None:
+    assert said(OURS["events"], [value]) == expected
 
 
-@BOTH
-def test_tokens_of_an_unknown_kind_are_named(validators: dict[str, Validator]) -> None:
+def test_tokens_of_an_unknown_kind_are_named() -> None:
     event = {"id": "e1", "t": 0, "type": "stop", "agent": "a", "tokens": {"inptu": 3}}
-    ((place, _, message),) = said(validators["events"], [event])
+    ((place, _, message),) = said(OURS["events"], [event])
     assert place.startswith("0/tokens")
     assert "inptu" in message
 
@@ -165,5 +203,5 @@ def test_errors_and_warnings_are_counted_apart_and_errors_come_first() -> None:
 
 def test_a_trace_as_a_document_is_the_same_for_check_and_schema() -> None:
     whole = document([{"type": "stop"}])
-    assert list(PLAIN["whole"](whole)) == []
+    assert list(OURS["whole"](whole)) == []
     assert not check(Trace.of(whole))

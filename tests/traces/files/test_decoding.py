@@ -16,7 +16,7 @@ from survey.traces.model import EVENT_FIELDS, LARGEST, Event
 from survey.traces.model.event import UNNAMED
 from tests.traces.strategies import MODEST, Json, jsons
 
-VALID = {part: Validator(schema, compiled=False) for part, schema in (("events", EVENTS), ("edges", EDGES))}
+VALID = {part: Validator(schema) for part, schema in (("events", EVENTS), ("edges", EDGES))}
 GOOD: Json = {"id": "e1", "t": 0, "type": "stop", "agent": "a"}
 
 likely = st.one_of(
