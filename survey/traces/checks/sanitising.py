@@ -14,7 +14,7 @@ COUNTED = frozenset({"t", "t_end", "cost", "tokens", "reward", "delivered"})
 """Event fields used in arithmetic, as floating-point numbers."""
 ENORMOUS = 1.7e308
 DEEPEST = 200
-"""Maximum nesting of objects and lists. The schema validator's limit is slightly lower; real traces stay far below."""
+"""Maximum nesting of objects and lists; real traces stay far below."""
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -28,7 +28,11 @@ def sanitised(value: Any, path: tuple[str | int, ...], problems: Problems) -> An
     """
     if len(path) > DEEPEST:
         raise RecursionError
-    if isinstance(value, (Pairs, Mapping)):
+    if isinstance(value, str):  # most values are texts, and numbers after them
+        return _text(value, path, problems)
+    if isinstance(value, (int, float)):
+        return value if isinstance(value, bool) else _number(value, path, problems)
+    if isinstance(value, (dict, Pairs, Mapping)):
         result: dict[str, Any] = {}
         for key, inner in value if isinstance(value, Pairs) else value.items():
             key = _text(key, path, problems)
@@ -39,10 +43,6 @@ def sanitised(value: Any, path: tuple[str | int, ...], problems: Problems) -> An
         return result
     if isinstance(value, list):
         return [sanitised(inner, (*path, place), problems) for place, inner in enumerate(value)]
-    if isinstance(value, str):
-        return _text(value, path, problems)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _number(value, path, problems)
     return value
 
 

@@ -23,15 +23,15 @@ class Validator:
     """A validator for a part of the schema."""
 
     def __init__(self, part: Mapping[str, Any]) -> None:
-        self._rule = Rules(schema()["$defs"]).of(part)
+        self._part, self._rules = part, Rules(schema()["$defs"])
+        self._rules.fits(part)
 
     def __call__(self, value: object) -> Iterator[Violation]:
         """Yield every violation; nothing if the value is valid.
 
         For a value of the wrong type, only the type violation is reported.
         """
-        found: list[Violation] = []
-        self._rule(value, (), found)
+        found = list(self._rules.violations(self._part, value))
         mistyped = {violation.path for violation in found if violation.keyword == "type"}
         return (v for v in found if v.keyword == "type" or v.path not in mistyped)
 

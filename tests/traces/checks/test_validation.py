@@ -119,17 +119,16 @@ numbers = st.one_of(st.integers(-3, 3), st.floats(-3, 3), st.booleans())
 ])  # fmt: skip
 def test_every_keyword_forbids_what_it_forbids_elsewhere(part: dict[str, Any], value: Any) -> None:
     theirs = Draft202012Validator({**part, "$defs": schema()["$defs"]})
-    found: list[Violation] = []
-    Rules(schema()["$defs"]).of(part)(value, (), found)
-    assert {(v.path, v.keyword) for v in found} == {
-        (tuple(e.absolute_path), e.validator) for e in theirs.iter_errors(value)
-    }
+    rules = Rules(schema()["$defs"])
+    told = {(tuple(error.absolute_path), error.validator) for error in theirs.iter_errors(value)}
+    assert {(violation.path, violation.keyword) for violation in rules.violations(part, value)} == told
+    assert rules.fits(part)(value) == (not told)
 
 
 @pytest.mark.parametrize("part", [{"maximum": 3}, {"items": {"pattern": "a"}}, {"properties": {"a": False}}])
 def test_a_keyword_without_a_rule_is_refused_and_not_passed_over(part: dict[str, Any]) -> None:
     with pytest.raises(NotImplementedError, match="no rule for"):
-        Rules({}).of(part)
+        Rules({}).fits(part)
 
 
 VALUES: list[tuple[str, Any, list[tuple[str, str, str]]]] = [
