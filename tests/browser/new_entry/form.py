@@ -20,15 +20,13 @@ PAGE = "take-part/new-entry/"
 SET = """([values, ticks]) => {
   const form = document.querySelector("[data-new-entry] form");
   for (const [id, value] of Object.entries(values)) document.getElementById(id).value = value;
-  ticks.forEach((id, place) => {
+  for (const id of ticks) {
     document.getElementById(id).checked = true;
-    const axis = (id) => id?.split("--")[0];
-    if (axis(id) === axis(ticks[place - 1]) || axis(id) === axis(ticks[place + 1]))
-      document.getElementById(id).dispatchEvent(new Event("change", { bubbles: true }));
-  });
+    document.getElementById(id).dispatchEvent(new Event("change", { bubbles: true }));
+  }
   document.getElementById("f-type").dispatchEvent(new Event("change", { bubbles: true }));
 }"""
-"""Sets fields all at once. The script hears of each tick of several on an axis, since their order counts, and in the end."""
+"""Sets fields all at once, as a person would one by one: the script hears of each."""
 
 
 def controls(block: Block, taxonomy: Taxonomy) -> tuple[dict[str, str], list[str]]:

@@ -73,8 +73,14 @@ export function* same({ key, fields }, { works }, { commands }) {
 // Whether the first author has this last name, according to the list.
 const isBy = ({ by }, last) => Boolean(last) && [" et al.,", ", ", " and "].some((after) => by.startsWith(`${last}${after}`));
 
-// The works with the most similar titles, the most similar first.
-export function near(title, { works, weight, sum, total }) {
+// The works with the most similar titles, the most similar first: computed for each title once, since an edit of any
+// field asks again.
+export function near(title, known) {
+  if (known.asked !== title) Object.assign(known, { asked: title, near: nearest(title, known) });
+  return known.near;
+}
+
+function nearest(title, { works, weight, sum, total }) {
   const own = pieces(title);
   if (own.size < 6) return [];
   const mine = total(own);
