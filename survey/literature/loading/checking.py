@@ -24,7 +24,7 @@ from survey.literature.loading.reading import (
 from survey.literature.loading.tables import read_table
 from survey.literature.pool import (
     ADJUDICATIONS,
-    AUDIT,
+    AUDITS,
     CONFUSIONS,
     DOI,
     READERS,
@@ -145,7 +145,7 @@ def _check_other(path: Path, pool: Pool) -> tuple[Problem, ...]:
         return tuple(p for p in read_editions(path.parent.parent / EDITIONS)[1] if p.path == str(path))
     if path.suffix == ".csv" and path.parent.name == TABLES:
         return tuple(read_table(path)[1])
-    if path.suffix == ".csv" and path.name.startswith(AUDIT):
+    if path.suffix == ".csv" and path.parent.name == AUDITS:
         return tuple(read_audited_fields(path, pool.taxonomy, known)[1])
     if path.suffix == ".csv":
         return tuple(read_judgements(path, pool.taxonomy, known)[1])

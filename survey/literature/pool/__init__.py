@@ -10,7 +10,7 @@ from survey.literature.pool.cells import NOT_CODED, cell_label, cells, counted, 
 from survey.literature.pool.claims import All, Claim, Readings, Table, Variant, conditions, pairs, read_claims
 from survey.literature.pool.codings import (
     ADJUDICATIONS,
-    AUDIT,
+    AUDITS,
     COLUMNS,
     CONFUSIONS,
     NOTES,
@@ -91,7 +91,7 @@ from survey.literature.pool.tags import Tag, format_tags, parse_tags
 
 __all__ = [
     "ADJUDICATIONS",
-    "AUDIT",
+    "AUDITS",
     "BUDGETS",
     "COLUMNS",
     "CONFUSIONS",

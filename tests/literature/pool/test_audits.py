@@ -16,14 +16,15 @@ from survey.literature.pool.codings.audits import share_interval
 from tests.conftest import ROOT
 
 HEADER = "key,field,verdict,right,why,source\n"
-READER = '[audit-2026-11-23]\nreader = "x"\nmade = 2026-11-23\nstatement = "y"\n'
+READER = '[2026-11-23]\nreader = "x"\nmade = 2026-11-23\nstatement = "y"\n'
 
 
 def audited(bib: Path, rows: str, header: str = HEADER, reader: str = READER) -> list[str]:
-    (bib / "codings").mkdir()
-    (bib / "codings" / "audit-2026-11-23.csv").write_text(header + rows)
-    (bib / "codings" / "readers.toml").write_text(reader)
-    return [str(p).removeprefix(f"{bib}/codings/") for p in read_pool(bib)[1]]
+    audits = bib / "codings" / "audits"
+    audits.mkdir(parents=True)
+    (audits / "2026-11-23.csv").write_text(header + rows)
+    (audits / "readers.toml").write_text(reader)
+    return [str(p).removeprefix(f"{audits}/") for p in read_pool(bib)[1]]
 
 
 def test_an_audit_is_no_coding(folder: Callable[..., Path]) -> None:
@@ -31,7 +32,7 @@ def test_an_audit_is_no_coding(folder: Callable[..., Path]) -> None:
     assert audited(bib, "key2026,title,right,,,\nkey2026,tag-reward,wrong,process,Section 2 scores turns.,\n") == []
     pool = load(bib)
     assert not pool.codings
-    audit = pool.audits["audit-2026-11-23"]
+    audit = pool.audits["2026-11-23"]
     assert audit.entries == ("key2026",)
     assert audit.wrong(tags=False)[:2] == (0, 1)
     assert audit.wrong(tags=True)[:2] == (1, 1)
@@ -51,12 +52,12 @@ def test_an_audit_is_no_coding(folder: Callable[..., Path]) -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_row_is_a_problem_with_its_line(folder: Callable[..., Path], rows: str, problem: str) -> None:
-    assert audited(folder(), rows) == [f"audit-2026-11-23.csv:{problem}"]
+    assert audited(folder(), rows) == [f"2026-11-23.csv:{problem}"]
 
 
 def test_an_audit_must_say_who_made_it_and_how(folder: Callable[..., Path]) -> None:
     (problem,) = audited(folder(), "key2026,title,right,,,\n", reader="")
-    assert problem.startswith("readers.toml:1: does not describe audit-2026-11-23.csv")
+    assert problem.startswith("readers.toml:1: does not describe 2026-11-23.csv")
 
 
 @pytest.mark.parametrize(("number", "of"), [(0, 40), (1, 373), (21, 577), (5, 5)])
@@ -73,7 +74,7 @@ def test_audits_come_in_their_order_and_tell_themselves_apart(pool: Pool) -> Non
 
 def test_the_shares_of_an_audit_are_those_of_its_file(pool: Pool) -> None:
     for audit in pool.audits.values():
-        with (ROOT / "bib" / "codings" / f"{audit.id}.csv").open(encoding="utf-8", newline="") as stream:
+        with (ROOT / "bib" / "codings" / "audits" / f"{audit.id}.csv").open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         for tags in (False, True):
             of = [row["verdict"] for row in rows if row["field"].startswith("tag-") is tags]
@@ -90,7 +91,7 @@ FIRST_OF_2026_11_28 = """
     sharifi2026fine skillmas2026 solvita2026 traj-evolve2026 trust2026 verifymas2026 wang2026efficient
     wang2026self wu2026enhancing yadav2026more yang2026heal yao2026talk yi2026latent yi2026multi zhang2026learning
 """
-"""The 52 works from which the audit of that day was drawn; more came in later that day."""
+"""The 52 works from which the first audit of that day was drawn; the second was drawn from those that came later."""
 
 LAST_OF_THE_EDITION = "2026-11-21"
 """The other audits were drawn before the works of their day came in."""
@@ -104,6 +105,8 @@ def test_the_samples_of_our_audits_follow_from_their_seeds(pool: Pool) -> None:
     for id, seed in drawn.items():
         audit = pool.audits[id]
         then = sorted(entry.key for entry in pool if entry.text("added") <= LAST_OF_THE_EDITION)
-        if id == "audit-2026-11-28":
+        if id.startswith("2026-11-28"):
             then = FIRST_OF_2026_11_28.split()
+        if id == "2026-11-28-later":
+            then = sorted({entry.key for entry in pool if entry.text("added") == "2026-11-28"} - {*then})
         assert set(audit.entries) == set(random.Random(seed).sample(then, len(audit.entries)))

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import altair as alt
 import pandas as pd
@@ -56,12 +57,25 @@ def test_every_pair_has_a_page_and_every_axis_of_it_with_disagreements(pool: Poo
     expected |= {
         f"measure/agreement/settled/{axis}.md" for _, axis in pool.adjudications if not pool.taxonomy[axis].steps
     }
+    expected |= {f"measure/agreement/audits/{audit}.md" for audit in pool.audits}
     for pair in reading_pairs(pool):
         expected.add(pair_page(pair))
         for axis in pair.axes:
             found = agreement(pool, pair.first, pair.second, axis)
             expected |= {axis_page(pair, found.axis)} if found.disagreements else set()
     assert set(pages) == expected
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "bib" / "codings" / "audits").glob("*.csv")), ids=lambda file: file.stem
+)
+def test_an_audit_has_a_page_with_every_field_that_was_not_right(pages: dict[str, str], file: Path) -> None:
+    with file.open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["verdict"] != "right"]
+    page = pages[f"measure/agreement/audits/{file.stem}.md"]
+    shown = re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?([^<]+)(?:</a>)?</th><td>([^<]+)</td><td>([^<]+)</td>', page)
+    assert shown == [(row["key"], row["field"], row["verdict"]) for row in rows]
+    assert f'href="{file.stem}/"' in pages["measure/agreement/audits.md"]
 
 
 def test_a_trial_of_rules_is_shown_by_itself(pool: Pool, pages: dict[str, str]) -> None:

@@ -1,7 +1,8 @@
 """Readings beside the pool: codings, trials of rules, what was settled where they differ, and audits of entries."""
 
-from survey.literature.pool.codings.adjudications import ADJUDICATIONS, Adjudication, read_adjudications
+from survey.literature.pool.codings.adjudications import Adjudication, read_adjudications
 from survey.literature.pool.codings.audits import (
+    AUDITS,
     Audit,
     AuditedField,
     Verdict,
@@ -10,7 +11,7 @@ from survey.literature.pool.codings.audits import (
     share_interval,
 )
 from survey.literature.pool.codings.coding import (
-    AUDIT,
+    ADJUDICATIONS,
     READERS,
     Coding,
     compared_values,
@@ -23,7 +24,7 @@ from survey.literature.pool.codings.rows import COLUMNS, NOTES, WAS, Judgement, 
 
 __all__ = [
     "ADJUDICATIONS",
-    "AUDIT",
+    "AUDITS",
     "COLUMNS",
     "CONFUSIONS",
     "NOTES",

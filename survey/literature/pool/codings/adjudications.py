@@ -7,15 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from survey.literature.pool.codings.coding import Coding, compared_values
+from survey.literature.pool.codings.coding import ADJUDICATIONS, Coding, compared_values
 from survey.literature.pool.codings.rows import NOTES, WAS, judged_rows
 from survey.literature.pool.tags import Tag, format_tags, parse_tags
 from survey.literature.problems import Problem, quoted
 from survey.literature.taxonomy import Taxonomy
-
-ADJUDICATIONS = "adjudications.csv"
-"""The file of adjudications, with the columns key, axis, value and why, and optionally ``was``."""
-
 
 Tags = Mapping[str, Mapping[str, tuple[Tag, ...]]]
 
@@ -36,7 +32,7 @@ def read_adjudications(
 ) -> tuple[dict[tuple[str, str], Adjudication], list[Problem]]:
     """Return the adjudications in the folder of the codings, by entry and axis; none if there is no such file.
 
-    ``tags`` are those of the pool, by key and axis.
+    Its columns are key, axis, value and why, and optionally ``was``. ``tags`` are those of the pool, by key and axis.
     A row is a problem if it gives no reason, if its value differs from the pool's tag (one of the two is out of
     date), or if no two readings differ there.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,10 +12,13 @@ from pathlib import Path
 from statistics import NormalDist
 
 from survey.literature.bibtex import CITED, FORMER, OWN
-from survey.literature.pool.codings.coding import AUDIT, READERS, read_readers
+from survey.literature.pool.codings.coding import READERS, read_readers
 from survey.literature.pool.codings.rows import csv_rows
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import Taxonomy
+
+AUDITS = "audits"
+"""The folder of audits beside the codings: a file for each, named by its day, and a ``readers.toml`` on all of them."""
 
 COLUMNS = ("key", "field", "verdict", "right", "why", "source")
 
@@ -75,7 +77,7 @@ class Audit:
     @property
     def label(self) -> str:
         """Its day, and what tells it from others of that day."""
-        return self.id.removeprefix(AUDIT).replace("-", " ").replace(" ", "-", 2)
+        return self.id.replace("-", " ").replace(" ", "-", 2)
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -112,11 +114,12 @@ def share_interval(number: int, of: int, level: float = 0.95) -> tuple[float, fl
 
 def read_audits(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tuple[dict[str, Audit], list[Problem]]:
     """Return the audits in the folder of the codings, by the names of their files without extension."""
-    paths = sorted(folder.glob(f"{AUDIT}*.csv"), key=lambda path: path.stem)
+    folder = folder / AUDITS
+    paths = sorted(folder.glob("*.csv"), key=lambda path: path.stem)
     if not paths:
         return {}, []
-    readers, _ = read_readers(folder / READERS) if os.path.lexists(folder / READERS) else ({}, [])
-    audits, problems = {}, []
+    readers, problems = read_readers(folder / READERS)
+    audits = {}
     for path in paths:
         fields, found = read_audited_fields(path, taxonomy, keys)
         problems += found

@@ -16,11 +16,8 @@ from survey.literature.taxonomy import Axis, Shape, Taxonomy, read_toml
 
 READERS = "readers.toml"
 
-AUDIT = "audit-"
-"""How the name of the file of an audit begins; its day follows."""
-
-OTHER_FILES = ("adjudications.", AUDIT)
-"""How the names of files begin that lie beside the codings and are none."""
+ADJUDICATIONS = "adjudications.csv"
+"""The file of adjudications, which lies beside the codings and is none."""
 
 TRIALS = "trials"
 """The folder of trials: codings by rules that were tried on a few entries before the codebook was settled."""
@@ -83,13 +80,13 @@ def read_codings(folder: Path, taxonomy: Taxonomy, keys: Collection[str]) -> tup
     if not os.path.lexists(folder):
         return {}, []
     try:
-        files = sorted(p for p in folder.iterdir() if p.suffix == ".csv" and not p.name.startswith(OTHER_FILES))
+        files = sorted(p for p in folder.iterdir() if p.suffix == ".csv" and p.name != ADJUDICATIONS)
     except OSError as error:
         return {}, [Problem(str(folder), 1, f"cannot be read: {(error.strerror or str(error)).lower()}")]
     if not files:
         return {}, []
     readers, problems = read_readers(folder / READERS)
-    for id in (id for id in readers.keys() - {path.stem for path in files} if not id.startswith(OTHER_FILES)):
+    for id in readers.keys() - {path.stem for path in files}:
         problems.append(Problem(str(folder / READERS), 1, f"there is no file {id}.csv", id))
     codings = {}
     for path in files:

@@ -23,7 +23,7 @@ from survey.literature.agreement import (
 )
 from survey.literature.bibtex import LATEX, readable
 from survey.literature.counting import FOLD
-from survey.literature.pool import Adjudication, AuditedField, format_tags
+from survey.literature.pool import Adjudication, Audit, AuditedField, format_tags
 from survey.site.charts.drawing import HUE, INK, MUTED, ROOT, RULE, Chart, finished
 from survey.site.drafts import SUMMARY
 from survey.site.facts import Facts, Files
@@ -61,8 +61,12 @@ def agreement_pages(facts: Facts) -> Files:
         return
     yield from _settlements(pool)
     if pool.audits:
-        yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE, stands=stands,
-                             audits=list(pool.audits.values())[::-1])  # fmt: skip
+        yield AUDITS, render("pages/agreement/audits.md.j2", pool=pool, page=AUDITS, overview=PAGE,
+                             audit_page=audit_page, audits=list(pool.audits.values())[::-1])  # fmt: skip
+    for audit in pool.audits.values():
+        page = audit_page(audit)
+        yield page, render("pages/agreement/audit.md.j2", pool=pool, page=page, overview=AUDITS, audit=audit,
+                           stands=stands)  # fmt: skip
     if trials := _trials(pool):
         yield TRIALS, render("pages/agreement/trials.md.j2", pool=pool, page=TRIALS, trials=trials, overview=PAGE,
                              figure=figure, depths=depths)  # fmt: skip
@@ -143,6 +147,11 @@ def _absences(pool: Pool) -> set[str]:
     """Return the words for absence that the published coding uses, if there is one."""
     published = pool.codings.get(pool.claims.readings.published) if pool.claims.readings else None
     return {tag.word for judged in (published.judgements if published else ()) for tag in judged.tags if tag.absent}
+
+
+def audit_page(audit: Audit) -> str:
+    """Return the path of the page with everything that an audit did not find right."""
+    return AUDITS.replace(".md", f"/{audit.id}.md")
 
 
 def stands(pool: Pool, field: AuditedField) -> str:
