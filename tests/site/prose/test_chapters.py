@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+import pytest
 
 from survey.literature import Pool
 from survey.site.charts.drawing import Pictures
@@ -42,3 +45,27 @@ def test_the_works_of_every_chapter_are_those_that_it_cites(pool: Pool) -> None:
         named = {key for key in cited if f"@{key}" in text or f'"{key}"' in text}
         assert found.get(page, set()) & keys == named, page
     assert len(found) > 8
+
+
+CHAPTERS = sorted((ROOT / "docs" / "read").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_begins_with_what_is_known_in_five_sentences(path: Path) -> None:
+    known = re.search(r'(?m)^# .+\n\n!!! note "What is known, in five sentences"\n    (.+)\n\n', path.read_text())
+    assert known
+    assert len(re.findall(r"[.?!](?=\s|$)", re.sub(r"{{.*?}}", "1", known[1]))) == 5
+    assert "{{" in known[1], "with figures"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_ends_with_three_works_to_read_first_and_why(pool: Pool, path: Path) -> None:
+    text, _, last = path.read_text().rpartition("\n## ")
+    heading, *lines = [line for line in last.splitlines() if line]
+    assert heading == "Three works to read first"
+    named = [re.fullmatch(r'- {{ authors\("([^"]+)"\) }}: \S.{20,}\.', line) for line in lines]
+    keys = [found[1] for found in named if found]
+    assert len(keys) == len(lines) == 3
+    assert all(key in pool and re.search(rf'[@"]{re.escape(key)}\b', text) for key in keys), (
+        "and the chapter discusses them"
+    )
