@@ -52,9 +52,11 @@ CHAPTERS = sorted((ROOT / "docs" / "read").glob("*.md"))
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_begins_with_what_is_known_in_five_sentences(path: Path) -> None:
-    known = re.search(r'(?m)^# .+\n\n!!! note "What is known, in five sentences"\n    (.+)\n\n', path.read_text())
+    text = path.read_text()
+    known = re.search(r'(?m)^# .+\n\n!!! note "What is known, in five sentences"\n((?:    \d\. .+\n)+)\n', text)
     assert known
-    assert len(re.findall(r"[.?!](?=\s|$)", re.sub(r"{{.*?}}", "1", known[1]))) == 5
+    ends = [re.findall(r"[.?!](?=\s|$)", re.sub(r"{{.*?}}", "1", line[7:])) for line in known[1].splitlines()]
+    assert [len(found) for found in ends] == [1] * 5
     assert "{{" in known[1], "with figures"
 
 
