@@ -65,8 +65,8 @@ def test_a_chapter_ends_with_three_works_to_read_first_and_why(pool: Pool, path:
     text, _, last = path.read_text().rpartition("\n## ")
     heading, *lines = [line for line in last.splitlines() if line]
     assert heading == "Three works to read first"
-    named = [re.fullmatch(r'- {{ authors\("([^"]+)"\) }}: \S.{20,}\.', line) for line in lines]
-    keys = [found[1] for found in named if found]
+    named = [re.fullmatch(r'- (?:{{ authors\("(.+?)"\) }}|.+ \(\[@(.+?)\]\)): \S.{20,}\.', line) for line in lines]
+    keys = [found[1] or found[2] for found in named if found]
     assert len(keys) == len(lines) == 3
     assert all(key in pool and re.search(rf'[@"]{re.escape(key)}\b', text) for key in keys), (
         "and the chapter discusses them"
