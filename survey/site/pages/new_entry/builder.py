@@ -64,7 +64,7 @@ class Box:
 
 WORK: Final = (
     Box("title", "Title", "Exactly as printed. Put braces round capitals that must stay: {DNA}, {Bayes}."),
-    Box("author", "Authors", "Everyone, in order, one a line: Last, First. A body in braces: {CERN}.", 4),
+    Box("author", "Authors", "All in order, one a line: Last, First. In braces: {CERN}, or {Van den Poel}, Dirk.", 4),
     Box("eprint", "arXiv id", "Fills in year, month and address.", example="2603.06859"),
     Box("year", "Year", example="2026"),
     Box("doi", "DOI", "Without https://doi.org/.", example="10.1038/s41586"),
