@@ -22,7 +22,7 @@ from survey.literature.bibtex import (
     parse_names,
     readable,
 )
-from survey.literature.pool.tags import Parsed, Tag, derived_tags, format_tags, parse_tags
+from survey.literature.pool.tags import Parsed, Tag, derived_tags, format_tags, parse_once
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import ADDRESS, Absence, Axis, Taxonomy
 
@@ -190,12 +190,7 @@ def restored_tags(block: Block, axes: Sequence[Axis], parsed: Parsed) -> Mapping
 
     ``parsed`` holds what was read of other blocks, and then what was read of this one.
     """
-    found: dict[str, tuple[Tag, ...]] = {}
-    for axis in (axis for axis in axes if axis.field in block.fields):
-        written = axis.id, block.text(axis.field)
-        if written not in parsed:
-            parsed[written] = parse_tags(written[1], axis)
-        found[axis.id] = parsed[written][0]
+    found = {a.id: parse_once(block.text(a.field), a, parsed)[0] for a in axes if a.field in block.fields}
     found |= {a.id: derived_tags(a, found) for a in axes if a.steps and a.id not in found}
     return MappingProxyType({a.id: tags for a in axes if (tags := found.get(a.id))})
 
@@ -256,10 +251,7 @@ class _Reading:
             elif axis.why in block.fields and not axis.part_of:
                 self._report(block, axis.why, [f"is evidence for a tag that is not there ({axis.field})"])
             return ()
-        written = axis.id, block.text(axis.field)
-        if written not in self._parsed:
-            self._parsed[written] = parse_tags(written[1], axis)
-        tags, problems = self._parsed[written]
+        tags, problems = parse_once(block.text(axis.field), axis, self._parsed)
         self._report(block, axis.field, problems)
         self._supported(block, axis, tags, block.text(axis.field))
         return tags

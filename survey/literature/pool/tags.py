@@ -66,6 +66,14 @@ def parse_tags(text: str, axis: Axis) -> tuple[tuple[Tag, ...], list[str]]:
     return tuple(tags), problems
 
 
+def parse_once(text: str, axis: Axis, parsed: Parsed) -> tuple[tuple[Tag, ...], list[str]]:
+    """Return what ``parse_tags`` gives, from ``parsed`` if it was asked before."""
+    written = axis.id, text
+    if written not in parsed:
+        parsed[written] = parse_tags(text, axis)
+    return parsed[written]
+
+
 def format_tags(tags: tuple[Tag, ...]) -> str:
     """Return the tags as text for a BibTeX field; ``parse_tags`` reads them back."""
     return "; ".join(map(str, tags))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from survey.literature.bibtex import FORBIDDEN
-from survey.literature.pool.tags import Parsed, Tag, parse_tags
+from survey.literature.pool.tags import Parsed, Tag, parse_once
 from survey.literature.problems import Problem, expected, quoted
 from survey.literature.taxonomy import Axis, Taxonomy
 
@@ -134,8 +134,6 @@ def _judgement(
         return None, [f"there is no entry {quoted(key)} {expected(key, keys)}"]
     if axis not in axes:
         return None, [f"there is no axis {quoted(axis)} {expected(axis, axes)}"]
-    if (axis, value) not in parsed:
-        parsed[axis, value] = parse_tags(value, axes[axis])
-    tags, messages = parsed[axis, value]
+    tags, messages = parse_once(value, axes[axis], parsed)
     notes = {name: row[name] for name in (*NOTES, WAS) if row.get(name)}
     return Judgement(key, axis, tags, notes), [*messages]
