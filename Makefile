@@ -16,7 +16,7 @@ export SITE_URL
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help serve build test trainers lint bench sbom pin offline release clean
+.PHONY: help serve build test trainers browser lint bench sbom pin offline release clean
 
 help:  ## list all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -25,17 +25,22 @@ serve: $(VENV)/.ready  ## serve the site with live reload
 	$(BIN)/mkdocs serve
 
 # make build SITE_URL=https://example.org/survey/ builds for that address
-build: $(VENV)/.ready  ## build the site into site/
+build: $(VENV)/.ready .cache/browser/.ready  ## build the site into site/
 	$(BIN)/mkdocs build --strict
 
 # test files run in the order set by tests/browser/conftest.py, not by their number of tests
 test: $(VENV)/.ready-dev  ## run all tests but those of make trainers
 	@tests/system-packages
+	@$(MAKE) --no-print-directory browser
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # in an environment of its own, since these packages are large and nothing else needs them; on a processor
 trainers: $(TRAINERS)/.ready  ## run the tests that need real training packages (torch, trl, comlrl), and install these
 	PYTHONPATH=. $(TRAINERS)/bin/python -m pytest --noconftest -m trainers $(addprefix tests/traces/credit/trainers/test_,real_trainers.py transformers.py) $(ARGS)
+
+# the page Open a log runs the toolkit in it; every later build takes it along
+browser: .cache/browser/.ready  ## fetch Python for browsers (needs npm)
+	@test -e $<
 
 lint: $(VENV)/.ready-dev  ## check style and types
 	$(BIN)/ruff check .
@@ -51,7 +56,7 @@ sbom: $(VENV)/.ready  ## write a software bill of materials: sbom.cdx.json
 	mv .cache/sbom.cdx.json sbom.cdx.json
 
 # make offline SITE_URL=https://example.org/survey/ records where the site is published
-offline: $(VENV)/.ready-dev  ## pack the site, its data and its source into offline/
+offline: $(VENV)/.ready-dev .cache/browser/.ready  ## pack the site, its data and its source into offline/
 	rm -rf .cache/offline
 	$(BIN)/mkdocs build --strict --site-dir .cache/offline/site
 	$(BIN)/python -m hatchling build --target sdist --directory .cache/offline/source
@@ -88,6 +93,10 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements/dev.txt
 	@echo "Installing what the tests need into $(VENV), once ..."
 	@$(INSTALL) --require-hashes --no-build-isolation --requirement requirements/dev.txt
 	@touch $@
+
+# without npm there is no such file, and a site without that one page working
+.cache/browser/.ready: survey/site/publishing/browser_runtime.py survey/site/pages/traces/open_log/packing.py | $(VENV)/.ready
+	@$(BIN)/python -m survey.site.publishing.browser_runtime .cache/browser
 
 # These have versions but no hashes: requirements/trainers.txt says why.
 $(TRAINERS)/.ready: requirements/trainers.txt | $(VENV)/.python

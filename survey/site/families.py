@@ -27,6 +27,7 @@ from survey.site.pages.new_entry.builder import new_entry_pages
 from survey.site.pages.related.builder import related_pages
 from survey.site.pages.scale.builder import scale_pages
 from survey.site.pages.traces.builder import trace_pages
+from survey.site.pages.traces.open_log.builder import open_log_pages
 from survey.site.theme.assets import STYLE, assets, style_sheet
 
 Content = str | bytes
@@ -100,6 +101,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(related_pages, NO_PROSE, ("measure/cells/*", "take-part/related-work.md", "related/*")),
     Family(new_entry_pages, NO_PROSE),
     Family(trace_pages, None, wing=TRACES),
+    Family(open_log_pages, None, wing=TRACES),
     Family(dependency_pages, None, wing=DEPENDENCIES),
     Family(feeds, {SUMMARY}, ("*.atom",)),
     Family(data_files, PROSE, ("data/*",)),

@@ -47,6 +47,7 @@ KINDS = {
     "audits": "measure/agreement/audits/",
     "trials of the codebook": "measure/agreement/trials/",
     "robustness": "measure/robustness/",
+    "log in the browser": "traces/open/",
     "notebook": "notebooks/credit/",
     "data format": "take-part/data-format/",
     "api": "take-part/api/",

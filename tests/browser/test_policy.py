@@ -25,8 +25,8 @@ RECORD = """window.__forbidden = [];
 document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => __forbidden.push(`${violatedDirective} ${blockedURI} ${sample}`.trim()));"""
 """Runs before anything of the page: notes whatever the policy refuses."""
 
-RUNS_ON_ITS_OWN = {"traces/example-report.html"}
-"""The report of a trace is a page for itself, with a policy of its own (``test_report.py``)."""
+RUNS_ON_ITS_OWN = {"traces/example-report.html", "traces/report-frame.html"}
+"""The report of a trace is a page for itself, with a policy of its own (``test_report.py``), and so is its frame."""
 
 
 class Tags(HTMLParser):
@@ -95,11 +95,16 @@ def test_every_page_has_the_same_policy_ahead_of_all_that_it_governs(pages: dict
 def test_scripts_run_from_files_of_the_site_or_by_their_hash(policy: dict[str, set[str]]) -> None:
     assert policy["default-src"] == {"'none'"}
     assert "'self'" in policy["script-src"]
-    assert all(source.startswith("'sha256-") for source in policy["script-src"] - {"'self'"})
+    machine_code = "'wasm-unsafe-eval'"
+    assert all(source.startswith("'sha256-") for source in policy["script-src"] - {"'self'", machine_code})
+    # a worker made of text has the rights of its page and no more; one from a file of another policy would not
+    assert policy["worker-src"] == {"'self'", "blob:"}
     everything = set[str]().union(*policy.values())
     assert "'unsafe-eval'" not in everything
     assert [name for name, sources in policy.items() if "'unsafe-inline'" in sources] == ["style-src-attr"]
-    assert not [source for source in everything if "//" in source or "*" in source or source == "blob:"]
+    assert [name for name, sources in policy.items() if "blob:" in sources] == ["worker-src"]
+    assert [name for name, sources in policy.items() if machine_code in sources] == ["script-src"]
+    assert not [source for source in everything if "//" in source or "*" in source]
 
 
 def test_no_page_brings_what_the_policy_would_refuse(pages: dict[str, str]) -> None:
@@ -109,7 +114,8 @@ def test_no_page_brings_what_the_policy_would_refuse(pages: dict[str, str]) -> N
             handlers = [name for name in attributes if name.startswith("on")]
             addresses = [value for name, value in attributes.items() if name in ("href", "src", "action", "formaction", "xlink:href", "data", "srcdoc")]  # fmt: skip
             acting = [address for address in addresses if re.match(r"\s*(?:javascript|data|vbscript):", address, re.IGNORECASE)]  # fmt: skip
-            if handlers or acting or tag in ("style", "base", "object", "embed", "iframe"):
+            framed = tag == "iframe" and attributes.get("sandbox") != "allow-scripts"  # which has no rights of the site
+            if handlers or acting or framed or tag in ("style", "base", "object", "embed"):
                 wrong.append(f"{path}: <{tag}> {handlers} {acting}")
     assert wrong == []
 

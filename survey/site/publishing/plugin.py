@@ -49,6 +49,9 @@ TO_RENDER = f"""add to the plugins in mkdocs.yml (execute: false, since the surv
 INDENTS = re.compile(r"\n\s+")
 """White space between the tags of a page."""
 
+BROWSER = "browser"
+"""The folder of the cache into which make browser puts Python for browsers, as files of the site."""
+
 STEMMERS = "assets/javascripts/lunr/"
 """Where Material has what its search needs for other languages than English."""
 
@@ -193,6 +196,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(
                 "\n".join(f"{docs}/{path} has the path of a computed page: rename or delete it" for path in taken)
             )
+        for path in self._runtime():
+            files.append(File(path, str(self._cache_folder(BROWSER)), config.site_dir, config.use_directory_urls))
         for path, content in computed.items():
             files.append(self.wing.ComputedFile(config, path, content, self.build, self.site))
         self.computed = computed
@@ -206,6 +211,11 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         if self.building:
             self.building.steps.enter_context(garbage_collection.frozen())
         return files
+
+    def _runtime(self) -> Iterator[str]:
+        """Yield the files of Python for browsers, if it was fetched for this site."""
+        folder = self._cache_folder(BROWSER)
+        yield from (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.js")))
 
     def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> int:
         """Prepare what one build needs: the data, the cache, the last build; return how many problems the data have."""

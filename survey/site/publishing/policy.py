@@ -20,18 +20,22 @@ THEME = tuple(f"partials/javascripts/{name}.html" for name in ("base", "announce
 
 SOURCES = {
     "default-src": "'none'",
-    "script-src": "'self'",
+    "script-src": "'self' 'wasm-unsafe-eval'",
     "style-src": "'self'",
     "style-src-attr": "'unsafe-inline'",
     "img-src": "'self' data:",
     "font-src": "'self'",
     "connect-src": "'self'",
-    "worker-src": "'self'",
+    "worker-src": "'self' blob:",
+    "frame-src": "'self'",
     "object-src": "'none'",
     "base-uri": "'none'",
     "form-action": "'none'",
 }
 """The allowed sources by directive.
+
+The page that opens a log runs WebAssembly in a worker made of text, which has the rights of its page and no more
+(one from a file has its own), and shows reports in a frame. None of it lets a page run or load what is not the site's.
 
 ``style`` attributes are allowed: charts and the hue of an axis use them, they affect no other
 element, and ``img-src`` blocks what they could load.

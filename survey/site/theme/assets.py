@@ -19,6 +19,7 @@ SCRIPTS = {
     "assets/related.js": "pages/related/related.js",
     "assets/new-entry.js": "pages/new_entry/new-entry.js",
     "assets/scale.js": "pages/scale/scale.js",
+    "assets/open-log.js": "pages/traces/open_log/open-log.js",
 }
 """Each script that pages load, and its entry module."""
 
@@ -47,6 +48,7 @@ STYLES = (
     "pages/related/related.css",
     "pages/gaps/gaps.css",
     "pages/new_entry/new-entry.css",
+    "pages/traces/open_log/open-log.css",
 )
 """The parts of the style sheet in the order of the cascade: of two rules of equal weight the later one wins."""
 

@@ -21,7 +21,7 @@ from survey.literature import Pool, parse_bibtex
 from survey.site.publishing.bill_of_materials import sbom
 from survey.site.publishing.offline.offline import assemble
 from tests.browser.conftest import FILTERS_ANSWER, Site, Visit, until
-from tests.browser.test_policy import META, RECORD, TRIES
+from tests.browser.test_policy import META, RECORD, RUNS_ON_ITS_OWN, TRIES
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs
@@ -69,6 +69,14 @@ def opened(folder: Path, chromium: Browser) -> Iterator[Open]:
     yield visit
     for context in contexts:
         context.close()
+
+
+def test_a_log_is_opened_without_a_network(opened: Open) -> None:
+    found = opened("traces/open/index.html")
+    found.page.locator("[data-example]").first.click()
+    expect(found.page.locator("[data-said]")).to_contain_text("1 run", timeout=120_000)
+    expect(found.page.frame_locator("[data-frame]").locator("h1")).to_have_text("example")
+    found.clean()
 
 
 def test_a_reader_walks_from_the_home_page_to_filters_an_entry_a_chapter_and_the_search(
@@ -201,11 +209,12 @@ def test_nothing_is_left_that_only_a_server_can_give(folder: Path) -> None:
 
 def test_every_page_has_the_policy_of_the_site_for_files_and_nothing_looser(folder: Path, site: Site) -> None:
     (before,) = META.findall((site.folder / "index.html").read_text(encoding="utf-8"))
-    for path in sorted(path for path in folder.rglob("*.html") if path.name != "example-report.html"):
+    alone = {folder / path for path in RUNS_ON_ITS_OWN}
+    for path in sorted({*folder.rglob("*.html")} - alone):
         (policy,) = META.findall(path.read_text(encoding="utf-8"))
         allowed, was = (dict(one.split(" ", 1) for one in text.split("; ")) for text in (policy, before))
         assert list(allowed) == list(was), path
-        assert (allowed["connect-src"], allowed["worker-src"], allowed["default-src"]) == ("'none'",) * 3
+        assert (allowed["connect-src"], allowed["worker-src"], allowed["default-src"]) == ("'none'", "blob:", "'none'")
         for name, sources in allowed.items():
             assert set(sources.split()) - set(was[name].split()) <= {"file:", "'none'"}, (path, name)
 

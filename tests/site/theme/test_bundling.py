@@ -24,8 +24,12 @@ LINES = 200
 """A module is read in one sitting."""
 
 MODULES = {path.relative_to(SITE).as_posix(): path.read_text() for path in SITE.rglob("*.js")}
-STAND_ALONE = {"publishing/offline/offline.js"}
-"""A classic script, which only the folder for readers without a server has."""
+STAND_ALONE = {
+    "publishing/offline/offline.js",
+    "pages/traces/open_log/frame.js",
+    "pages/traces/open_log/worker.js",
+}
+"""Scripts that no page loads from a file: in the folder for readers without a server, in a frame, and in a worker."""
 
 
 def write(folder: Path, **modules: str) -> Path:

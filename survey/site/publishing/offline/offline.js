@@ -32,9 +32,11 @@
     });
   };
 
-  // Nor may it start a worker: the search worker runs in a frame of the page.
+  // Nor may it start a worker from a file: the search worker runs in a frame of the page.
+  const Threaded = window.Worker;
   window.Worker = class extends EventTarget {
-    constructor(address) {
+    constructor(address, options) {
+      if (String(address).startsWith("blob:")) return new Threaded(address, options);
       super();
       const frame = document.createElement("iframe");
       frame.hidden = true;

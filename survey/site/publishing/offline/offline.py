@@ -162,7 +162,7 @@ def _page(html: str, folder: str, whole: Whole) -> str:
 
 
 def policy_of_files(policy: str) -> str:
-    """Return the policy for pages opened as files: it allows files, and neither fetches nor workers.
+    """Return the policy for pages opened as files: it allows files, and no fetches; workers only if made of text.
 
     By the standard, ``'self'`` matches no file, although Chromium matches any.
 
@@ -170,7 +170,12 @@ def policy_of_files(policy: str) -> str:
     "default-src 'none'; script-src 'self' file: 'sha256-x'; connect-src 'none'"
     """
     allowed = dict(directive.split(" ", 1) for directive in policy.split("; "))
-    allowed |= {name: "'none'" for name in ("connect-src", "worker-src") if name in allowed}
+    of_text = "blob:" in allowed.get("worker-src", "").split()
+    allowed |= {
+        name: "blob:" if of_text and name == "worker-src" else "'none'"
+        for name in ("connect-src", "worker-src")
+        if name in allowed
+    }
     return "; ".join(f"{name} {sources}".replace("'self'", "'self' file:") for name, sources in allowed.items())
 
 
