@@ -93,7 +93,10 @@ class Page {
   }
 
   open(files) {
-    if (!files.length) return undefined;
+    if (!files.length) {
+      this.say("Nothing was chosen, or the folder is empty.");
+      return undefined;
+    }
     return this.busy("Loading …", async () => {
       await this.ready();
       await this.read(files);
