@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from survey.traces.importers.json_values import flag, items, text, tokens
+from survey.traces.importers.waiting import sleeps
 from survey.traces.model import NOTHING, Content
 
 SPAWNING = frozenset({"Task", "Agent"})
 ASKING = frozenset({"TaskOutput", "AgentOutputTool"})
 ENDING = frozenset({"TaskStop", "KillTask"})
 WRITING = frozenset({"SendMessage"})
-SLEEPING = re.compile(r"(?:^|[;&|(\n])[ \t]{0,9}sleep[ \t]{1,9}[0-9]")
-"""A shell command that sleeps, and perhaps looks for results then."""
-
 ABOUT_AGENTS = SPAWNING | ASKING | ENDING | WRITING
 """Tools that address or manage other agents."""
 
@@ -235,7 +233,7 @@ def _lost(blocks: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 def _given(given: Mapping[str, Any], content: Content, to_an_agent: bool) -> Given:
     whole = content.fields(_dumped(given)) if given else {}
     if not to_an_agent:
-        return Given(whole, sleeps=bool(SLEEPING.search(text(given.get("command")) or "")))
+        return Given(whole, sleeps=sleeps(given.get("command")))
     prompt = content.fields(text(given.get("prompt")))
     message = prompt or content.fields(text(given.get("message")) or text(given.get("content")))
     names = {name: given[name] for name in NAMES & given.keys()}

@@ -19,9 +19,9 @@ from survey.traces.importers.coding_agents.claude_code.plan import Plan, assign_
 from survey.traces.importers.coding_agents.claude_code.session import MAIN, Entry, Session
 from survey.traces.importers.coding_agents.claude_code.summaries import ASKING, SPAWNING, WRITING, Result, When
 from survey.traces.importers.json_values import flag, number, text
+from survey.traces.importers.waiting import asks
 from survey.traces.model import Builder, Content, Trace
 
-ANSWERED_BY_A_PERSON = frozenset({"AskUserQuestion", "ExitPlanMode"})
 EVERYBODY = "*"
 
 
@@ -171,7 +171,7 @@ class _TraceWriter:
 
         A command that sleeps while a sub-agent of the same agent is at work waits for it.
         """
-        if call.tool in ANSWERED_BY_A_PERSON:
+        if asks(call.tool):
             return "people"
         if call.tool in SPAWNING:  # it failed at once, or a person interrupted an agent of which nothing else is known
             return "agents" if call.result and call.result.interrupted else None
@@ -241,7 +241,7 @@ class _TraceWriter:
 
     def _person(self, call: Call, result: Result) -> str | None:
         """Write the act of a person behind a result: an answer, an approval, a refusal, an interruption."""
-        answered = call.tool in ANSWERED_BY_A_PERSON and result.status == "ok"
+        answered = asks(call.tool) and result.status == "ok"
         if not (result.by_person or answered):
             return None
         if result.status == "cancelled" and call.agent != MAIN and self.main_cut_short:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from itertools import pairwise
@@ -11,12 +10,11 @@ from typing import Any
 from survey.traces.importers.coding_agents.codex.acts import Act, Acts, Call, SpawnResult
 from survey.traces.importers.coding_agents.codex.threads import Team, Thread
 from survey.traces.importers.json_values import instance, text
+from survey.traces.importers.waiting import FOR_AGENTS, asks, sleeps
 from survey.traces.model import Builder, Content, Trace
 
 SPAWNING, CLOSING, RESUMING = "spawn_agent", "close_agent", "resume_agent"
 MESSAGES, DELEGATIONS = ("send_input", "send_message"), ("followup_task", "assign_task", RESUMING)
-QUESTIONS, WAITING = ("request_user_input",), ("wait", "wait_agent")
-SLEEPING = re.compile(r"(?:^|[;&|(\n \"'])sleep[ \t]{1,9}[0-9]")
 CODES = {
     SPAWNING: ("O1", "O2"),
     **dict.fromkeys(DELEGATIONS, ("O2",)),
@@ -302,12 +300,11 @@ class _ThreadWriter:
 
     def _waits_for(self, call: Call, t: float | None) -> str | None:
         """Return whom a call waits for, if it does nothing else; a command that sleeps waits for agents at work."""
-        if call.tool in QUESTIONS:
+        if asks(call.tool):
             return "people"
-        if call.tool in WAITING:
+        if call.tool in FOR_AGENTS:
             return "agents"
-        command = call.arguments.get("cmd") or call.arguments.get("command")
-        if t is None or not SLEEPING.search(" ".join(map(str, command)) if isinstance(command, list) else str(command)):
+        if t is None or not sleeps(call.arguments.get("cmd") or call.arguments.get("command")):
             return None
         own = [id for id, spawn in self._run.spawns.items() if self._builder[spawn].agent == self._run.agent(self._id)]
         lines = [line.t for id in own if id in self._run.team.threads for line in self._run.team.threads[id].lines[-1:]]

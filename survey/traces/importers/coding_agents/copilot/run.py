@@ -10,10 +10,10 @@ from survey.traces.importers.coding_agents.copilot.members import Member
 from survey.traces.importers.coding_agents.copilot.team import Team
 from survey.traces.importers.coding_agents.copilot.usage import compaction_tokens, totals, turn_tokens
 from survey.traces.importers.json_values import Fields, flag, items, mapping, number, text
+from survey.traces.importers.waiting import asks
 from survey.traces.model import Content, Trace
 
 READING, WRITING = "read_agent", "write_agent"
-QUESTIONS = ("ask_user", "exit_plan_mode")
 PEOPLE = ("user_initiated", "remote_command", "user_abort", "user initiated")
 """Reasons of an interruption that name a person."""
 
@@ -284,7 +284,7 @@ class Run(Team):
             receiver.waiting.append((line.at, event, "message"))
             self._results.add(id)
         else:
-            waits = "agents" if tool == READING else "people" if tool in QUESTIONS else None
+            waits = "agents" if tool == READING else "people" if asks(tool) else None
             parent = cause if cause and cause != self._by_person.get(id) else None
             event = self.write(member, "tool_call", line.at, tool=tool, parent=parent, waits_for=waits)
             member.open.add(id)

@@ -15,10 +15,11 @@ from survey.traces.importers.coding_agents.gemini.sessions import (
     words,
 )
 from survey.traces.importers.json_values import Fields, flag, instance, items, mapping, number, text, tokens
+from survey.traces.importers.waiting import asks
 from survey.traces.model import Builder, Content, Trace
 
 MAIN = "main"
-DELEGATING, QUESTION = "invoke_agent", "ask_user"
+DELEGATING = "invoke_agent"
 TURNS = ("orchestrator_decision", "aggregate", "model_call")
 PROGRAM = ("<session_context>", "<hook_context>", "/", "?")
 """How texts begin that the program puts in place of a person's, or that are commands to it."""
@@ -229,7 +230,7 @@ class Run:
                 delegations.append(self._delegate(call, member, begun, done))
                 continue
             tool = text(call.get("name"))
-            waits = "people" if tool == QUESTION else None
+            waits = "people" if asks(tool) else None
             event = self._write(member, "tool_call", begun, tool=tool, parent=member.turn, waits_for=waits)
             self._builder.link(member.turn, event, "causal")
             made.append((call, event))
