@@ -16,6 +16,7 @@ from survey.traces.importers.spans.members import Member, Team
 from survey.traces.importers.spans.span import Span
 from survey.traces.importers.spans.tree import Tree
 from survey.traces.importers.spans.turns import Turns
+from survey.traces.importers.waiting import FOR_AGENTS, asks
 from survey.traces.model import Builder, Content, Trace
 
 
@@ -87,6 +88,7 @@ class _TraceWriter:
         """The event of a span, or of its start."""
         self.ended: dict[Span, str] = {}
         """The event of the end of a span, if it is a different one."""
+        self.callers = {member.caller for member in self.team.members.values()}
 
     def write(self) -> None:
         self._introduce()
@@ -164,8 +166,9 @@ class _TraceWriter:
     def _write_call(self, span: Span, member: Member) -> None:
         name, end = conventions.tool(span), self.tree.end(span)
         call = self.builder.event(
-            "tool_call", member.id, self.tree.start(span), text=conventions.input_text(span), tool=name
-        )
+            "tool_call", member.id, self.tree.start(span), text=conventions.input_text(span), tool=name,
+            waits_for=self._waits_for(name, member),
+        )  # fmt: skip
         self.begun[span] = call
         member.acts.append(call)
         if end is None:
@@ -178,6 +181,14 @@ class _TraceWriter:
         self.ended[span] = result
         member.acts.append(result)
         self.builder.link(call, result, "tool_dependency")
+
+    def _waits_for(self, tool: str, member: Member) -> str | None:
+        """Return whom a call waits for by its name: a person, or agents if its own agent called any."""
+        if asks(tool):
+            return "people"
+        if tool in FOR_AGENTS:
+            return "agents" if member in self.callers else "tool"
+        return None
 
     def _write_handoffs(self) -> None:
         for handoff in self.team.handoffs:
@@ -276,7 +287,7 @@ class _TraceWriter:
         return last
 
     def _write_stop(self) -> str | None:
-        """Write the end of the run, if one span encloses it, has ended and was not cancelled."""
+        """Write the end of the run, if one span encloses it, has ended last and was not cancelled."""
         states = [status for span in self.tree.roots if (status := conventions.status(span))]
         if states:
             self.builder.head["outcome"] = {"status": states[0]}
@@ -290,6 +301,8 @@ class _TraceWriter:
             seen.add(holder)
             holder = to
         end = max([start if end is None else end for start, end in self.tree.times.values()])
+        if end > max(self.tree.end(last[0]) or end, end if holder.end is None else holder.end):
+            return None  # agents in the background went on without it
         event = self.builder.event("stop", holder.id, end, decision=["O5"], status=states[0] if states else None)
         holder.acts.append(event)
         return event

@@ -11,6 +11,9 @@ from survey.traces.importers.spans.span import Span
 Times = dict[Span, tuple[float, float | None]]
 
 
+CLOCKS = 0.5
+"""Seconds by which an agent may seem to outlast the call around it only because their clocks differ."""
+
 FIRST_STEP = 1.0
 """The start of a trace without a date, as our own exporter writes it; 0 means "not set" in OTLP."""
 
@@ -171,7 +174,7 @@ class Tree:
         """Return the recorded times, corrected so that no span starts before its parent.
 
         Clocks of two processes may disagree: a span that starts too early is moved, with its contents, to the
-        start of its parent.
+        start of its parent, and an agent that ends too late, though it would fit, to the end of the call around it.
         """
         times: Times = {}
         shifts: dict[Span, float] = {}
@@ -188,10 +191,22 @@ class Tree:
             if start + shift < floor:
                 self.lost["spans that start before their parent, moved"] += 1
                 shift = floor - start
+            elif late := self._late(span, start + shift, end and end + shift, floor, times):
+                self.lost["agents that end just after the call around them, moved"] += 1
+                shift -= late
             shifts[span] = shift
             times[span] = start + shift, None if end is None else max(start, end) + shift
             latest[span.above] = max(latest.get(span.above, floor), times[span][1] or times[span][0])
         return times
+
+    def _late(self, span: Span, start: float, end: float | None, floor: float, times: Times) -> float:
+        """Return by how much an agent outlasts the tool call around it, if only because of a clock; else 0."""
+        over = times[span.above][1] if span.above else None
+        if over is None or end is None or not 0 < end - over <= min(CLOCKS, start - floor):
+            return 0.0
+        assert span.above is not None
+        around = conventions.kind(span), conventions.kind(span.above)
+        return end - over if around == ("agent", "tool") else 0.0
 
     def _say_once(self) -> None:
         """Keep one span of several for the same act."""
