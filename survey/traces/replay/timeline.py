@@ -17,6 +17,7 @@ from itertools import compress
 from survey.traces.model import OUTSIDE, Graph
 from survey.traces.replay.intervals import Intervals
 from survey.traces.replay.replay import Replay
+from survey.traces.replay.unreturned import open_waits
 
 TURNS = frozenset({"orchestrator_decision", "model_call", "aggregate"})
 """Types of turns. A *step* is a turn; for an agent whose turns are not in the trace, each of its tool
@@ -65,6 +66,8 @@ class Timeline:
     """Whether any event has both a start and an end time."""
     silent: Sequence[int]
     """Not 0 for events in which an agent only waits."""
+    unreturned: Mapping[str, tuple[float, float]]
+    """From when to when an agent waits at the end for one that does not return."""
 
     def critical_path(self) -> list[int]:
         """Return the places on the critical path in seconds, first to last."""
@@ -113,7 +116,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
     with_people = [0.0] * size if peopled else seconds
     sources, targets, edge, bounded = graph.sources, [*graph.targets, -1], 0, False
     target = targets[0]
-    turns, uses = graph.marks(*TURNS), graph.marks(*USES)
+    turns, uses, returned = graph.marks(*TURNS), graph.marks(*USES), graph.marks("return")
     for place, event, actor, step, turn, use, at_once, waiting, amount in zip(
         range(size), graph.events, actors, steps, turns, uses, instant, silent, graph.tokens, strict=True
     ):
@@ -174,7 +177,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         if at_once:
             start = end
         waited = 0.0
-        if ready > free and own >= 0 and at_once != INSTANT and actors[binding] != actor:
+        if ready > free and own >= 0 and at_once != INSTANT and actors[binding] != actor and not returned[own]:
             if actors[binding] not in OUTSIDE:
                 track.for_agents += ready - free
             else:
@@ -184,7 +187,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                 else:
                     track.for_people += waited
         work = end - start
-        if start > ready and start > free and own >= 0 and at_once != INSTANT:
+        if start > ready and start > free and own >= 0 and at_once != INSTANT and not returned[own]:
             track.idle += start - max(ready, free)
         if waiting and work > 0.0:
             if waiting == FOR_PEOPLE:
@@ -227,6 +230,14 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
                 track.model += work
             elif use:
                 track.tools += work
+    open = open_waits(
+        graph,
+        {actor: track.last for actor, track in tracks.items()},
+        {actor: track.free for actor, track in tracks.items()},
+    )
+    unreturned = {actor: (tracks[actor].free, end) for actor, end in open.items()}
+    for actor, (since, end) in unreturned.items():
+        tracks[actor].for_agents += end - since
     return Timeline(
         actors, starts, ends, steps, seconds, with_people, counts, tokens, came_from,
         {actor: track.busy for actor, track in tracks.items() if track.busy},
@@ -239,7 +250,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         {actor: track.work for actor, track in tracks.items() if track.work},
         {actor: tracks[actor].model for actor in dict.fromkeys(compress(actors, turns)) if tracks[actor].model},
         {actor: tracks[actor].tools for actor in dict.fromkeys(compress(actors, uses)) if tracks[actor].tools},
-        bounded, silent,
+        bounded, silent, unreturned,
     )  # fmt: skip
 
 

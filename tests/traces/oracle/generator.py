@@ -222,6 +222,8 @@ class Run:
             child.life = (call.at, round(end, 3))
             if kind == "lost":
                 child.life = (call.at, child.last.end)
+                causes = [*causes, (child.last, child.last.end)]
+                call.act = self.act(agent, "agents", call.at, child.last.end, causes)
                 return
             waits, causes = "agents", [*causes, (child.last, child.last.end)]
         elif kind == "cancel":
@@ -323,11 +325,14 @@ def claude_code(seed: int, folder: Path) -> tuple[Path, Reading]:
             )
             if said == "placeholder":
                 usage = {"input_tokens": 0, "output_tokens": 0}
-                put(
-                    at,
-                    "assistant",
-                    {"id": run.name("p"), "model": "<synthetic>", "role": "assistant", "content": text, "usage": usage},
-                )
+                made = {
+                    "id": run.name("p"),
+                    "model": "<synthetic>",
+                    "role": "assistant",
+                    "content": text,
+                    "usage": usage,
+                }
+                put(at, "assistant", made, **({"isApiErrorMessage": True} if seed % 2 else {}))
             else:
                 put(at + agent.skew, "user", {"role": "user", "content": text})
         for turn in agent.turns:

@@ -241,6 +241,10 @@ class Plan:
             if start > ready:
                 title = f"{short(actor)}: idle, {duration(start - ready)}"
                 yield Slice(lane, self.scale(ready), self.scale(start), "idle", title)
+        for actor, (start, end) in timeline.unreturned.items():
+            if (lane := self.lane_of.get(actor)) is not None:
+                title = f"{short(actor)}: waits for an agent that does not return, {duration(end - start)}"
+                yield Slice(lane, self.scale(start), self.scale(end), "waiting", title)
 
     def _shaped(self, slices: list[Slice], most: int, noun: str) -> tuple[list[Shape], dict[str, str]]:
         """Return shapes for the longest slices, and merged paths for the rest."""

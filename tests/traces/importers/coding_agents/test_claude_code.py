@@ -373,7 +373,8 @@ def test_an_interrupted_sub_agent_that_the_log_names_leaves_cancelled_and_return
 def test_compactions_of_both_kinds_are_told_and_tied_to_what_was_before() -> None:
     trace = session("people.jsonl")
     assert [event.t for event in trace if event.type == "compaction"] == [41.0, 43.0]
-    assert ("model_call main", "compaction main") in edges(trace, "temporal")
+    before = ("orchestrator_decision main", "compaction main")
+    assert before in edges(trace, "temporal"), "the turn before the request that failed"
 
 
 def test_a_run_that_a_person_ended_has_no_stop() -> None:

@@ -17,7 +17,8 @@ in ``<session>/subagents/``. Choices:
 - A wait for a prompt ends with the prompt that a turn answers, whatever prompts came before it.
 - Of the records of one message the largest figure of each kind of tokens counts. What a Task result says of the tokens
   of its sub-agent is not added: it is the usage of its last message alone.
-- Every ``tool_use`` is a tool call; a result with ``is_error`` failed. A call without a result takes no time.
+- Every ``tool_use`` is a tool call; a result with ``is_error`` failed. A call without a result takes no time, unless
+  it is the last one and waits for a sub-agent: then it lasts as long as that.
 """
 
 from __future__ import annotations
@@ -270,6 +271,9 @@ def read(path: Path) -> Reading:
                 kind = kind_of(call, lived, each.calls)
                 call.act = Act(name, kind, call.at, call.end)  # type: ignore[arg-type]
                 own.append(call.act)
+            elif call is each.calls[-1] and call.delegates and not call.asynchronous and call.child in lived:
+                call.act = Act(name, "agents", call.at, lived[call.child][1])
+                own.append(call.act)
         before = 0.0
         for turn in sorted(each.turns, key=lambda turn: turn.first):
             causes = [cause for cause in each.causes if before - TICK <= cause[0] <= turn.first + TICK]
@@ -306,9 +310,9 @@ def read(path: Path) -> Reading:
                 call.act.causes.append((call.turn.act, call.at))
                 child = str(call.child if call.delegates else call.input.get("task_id", call.input.get("agentId")))
                 inner = acts.get(child)
-                if call.act.kind == "agents" and inner and lived[child][1] <= call.end + TICK:
+                if call.act.kind == "agents" and inner and lived[child][1] <= call.act.end + TICK:
                     last = max(inner, key=lambda act: act.end)
-                    call.act.causes.append((last, min(last.end, call.end)))
+                    call.act.causes.append((last, min(last.end, call.act.end)))
     for act in acts[MAIN]:
         if act.kind == "agents" and len(act.causes) == 1:
             for name in (name for name, life in lived.items() if abs(life[1] - act.end) < TICK and acts.get(name)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -175,16 +175,20 @@ def _put_after(moment: When, acts: list[Turn | Call | Result], facts: Facts) -> 
 
 
 def _date_by_own_log(found: dict[str, Child], session: Session) -> None:
-    """Date returns from the background by the last record of the agent's own log: the parent may learn of them late."""
+    """Date returns from the background by the last record of the agent's own log: the parent may learn of them late.
+
+    Any return comes after the agent's own records of the same stamp.
+    """
     acts: dict[str, list[When]] = defaultdict(list)
     for entry in session.entries:
         acts[entry.agent].append((entry.t, entry.place))
     for child in found.values():
-        for back in child.returns if child.id in session.logged and child.background else ():
-            place = bisect_left(acts[child.id], back.at)
-            if place:
+        for back in child.returns:
+            place = bisect_right(acts[child.id], (back.at[0], float("inf")))
+            last = acts[child.id][place - 1] if place else NEVER
+            if (child.id in session.logged and child.background and place) or last[0] == back.at[0]:
                 back.read = back.read or back.at
-                back.at = max(acts[child.id][place - 1], child.spawned or NEVER)
+                back.at = max(last, child.spawned or NEVER)
 
 
 def _ended_in_workflow(found: dict[str, Child], session: Session) -> None:

@@ -108,6 +108,8 @@ class Facts:
     compactions: list[Entry] = field(default_factory=list)
     prevented: list[Entry] = field(default_factory=list)
     """Stops by hooks that prevented the run from continuing."""
+    failures: list[tuple[str, When]] = field(default_factory=list)
+    """Requests to the model that failed, with the agents that made them."""
     started: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     """In a stream: the instance and its type, by the call that started it."""
     finished: Entry | None = None
@@ -135,6 +137,7 @@ class _Reader:
         self.facts = Facts()
         self._turns: dict[str, Turn] = {}
         self._results: list[tuple[str, str | None, Result]] = []
+        self._latest: dict[str, Turn] = {}
         self._queue: deque[list[Notice]] = deque()
         self._refused: set[str] = set()
         """Agents whose last record was a call that a person refused or interrupted."""
@@ -172,14 +175,21 @@ class _Reader:
     def _assistant(self, entry: Entry, summary: RecordSummary) -> None:
         self._refused.discard(entry.agent)
         named, model, usage = summary.message
-        if model == PLACEHOLDER and not any(usage.values()) and not summary.calls and not summary.failed:
-            self.facts.lost["placeholders of the program"] += 1
+        if model == PLACEHOLDER and not any(usage.values()) and not summary.calls:
+            if summary.failed:
+                self.facts.lost["requests to the model that failed, without a turn"] += 1
+                self.facts.failures.append((entry.agent, (entry.t, entry.place)))
+            else:
+                self.facts.lost["placeholders of the program"] += 1
+            if summary.id and entry.agent in self._latest:  # what follows the placeholder follows the turn before it
+                self.facts.by_record[summary.id] = self._latest[entry.agent]
             return
         id = named or f"record {entry.place}"
         turn = self._turns.get(id)
         if turn is None:
             turn = self._turns[id] = Turn(id, entry.agent, (entry.t, entry.place), entry.t)
             self.facts.turns.append(turn)
+        self._latest[entry.agent] = turn
         turn.end = max(turn.end, entry.t)
         if summary.id:
             self.facts.by_record[summary.id] = turn

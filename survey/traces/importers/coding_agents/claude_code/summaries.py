@@ -26,10 +26,10 @@ ABOUT_AGENTS = SPAWNING | ASKING | ENDING | WRITING
 NAMES = frozenset(
     {
         "resume", "subagent_type", "name", "model", "to", "recipient", "type", "task_id", "agentId", "agent_id",
-        "shell_id",
+        "shell_id", "run_in_background",
     }
 )  # fmt: skip
-"""Fields of calls that identify the agent addressed."""
+"""Fields of calls that identify the agent addressed, or say whether it is waited for."""
 
 DETAILS = frozenset(
     {

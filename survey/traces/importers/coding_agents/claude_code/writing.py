@@ -142,7 +142,9 @@ class _TraceWriter:
         t, of = self._at(call.agent, call.at[0]), {**call.given.message, "parent": self.turn_events.get(call.turn.id)}
         resumed = self.plan.tasks.get(call.id)
         if spawned := self.spawning.get(call.id):
-            event = self._write("spawn", call.agent, t, to=spawned.id, role=spawned.role, agent_name=spawned.name, **of)
+            waits = "agents" if call.result is None and not flag(call.given.names.get("run_in_background")) else None
+            named = {"to": spawned.id, "role": spawned.role, "agent_name": spawned.name, "waits_for": waits}
+            event = self._write("spawn", call.agent, t, **named, **of)
         elif resumed:
             new_task = any(back.at < call.at for back in resumed.returns)
             event = self._write("delegate" if new_task else "message", call.agent, t, to=resumed.id, **of)
@@ -352,7 +354,8 @@ class _TraceWriter:
             return
         last, end = turns[-1], max([turns[-1].end, *(call.result.at[0] for call in turns[-1].calls if call.result)])
         finished = self.facts.finished
-        if finished is None and (last.calls or last.failed):
+        failed_since = any(agent == MAIN and at > last.at for agent, at in self.facts.failures)
+        if finished is None and (last.calls or last.failed or failed_since):
             return
         t = max(end, finished.t) if finished else end
         if any(later > t for later in self.last.values()):
