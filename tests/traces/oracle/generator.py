@@ -24,7 +24,7 @@ KEYS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_token
 COMMON = frozenset({"tool", "fail", "async", "ask"})
 CLAUDE = COMMON | {"task", "badtask", "output", "poll", "plan", "reject", "cancel", "lost", "prompt"}
 CLAUDE |= {"placeholder", "early", "notice"}
-CODEX = COMMON | {"output", "poll", "approve", "prompt"}
+CODEX = COMMON | {"output", "poll", "approve", "reject", "prompt"}
 SPANS = COMMON | {"task", "gather"}
 
 
@@ -466,6 +466,8 @@ def codex(seed: int, folder: Path) -> tuple[Path, Reading]:
                 if call.kind == "approve" and call.begun:
                     lines.append((turn.act.end, 5, "event_msg", {"type": "exec_approval_request", "call_id": call.id}))
                     lines.append((call.begun, 2, "event_msg", {"type": "exec_command_begin", "call_id": call.id}))
+                if call.kind == "reject" and seed % 2:
+                    lines.append((turn.act.end, 5, "event_msg", {"type": "exec_approval_request", "call_id": call.id}))
                 lines.append(
                     (
                         call.end or 0.0,
@@ -503,6 +505,8 @@ def codex_result(call: Call) -> str:
         return json.dumps({"agent_id": child})
     if call.kind == "output":
         return json.dumps({"status": {child: {"completed": "..."}} if call.begun else {}, "timed_out": not call.begun})
+    if call.kind == "reject":
+        return "exec command rejected by user"
     return f"Process exited with code {int(call.failed)}\nOutput:\n..."
 
 

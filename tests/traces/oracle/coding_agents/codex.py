@@ -11,7 +11,8 @@ Choices:
 - Tokens are taken as stated: ``input_tokens`` includes the cached ones.
 - ``spawn_agent`` is an ordinary call, since nobody waits for its child. It started an agent if its output or a
   ``collab_agent_spawn_end`` names one. ``wait`` and ``wait_agent`` wait for agents, as does a shell call that sleeps
-  while a child runs. ``request_user_input`` waits for a person, as does a call from its approval request to its begin.
+  while a child runs. ``request_user_input`` waits for a person, as does a call from its approval request to its begin,
+  and one whose output says that the person refused it.
 - A child lives from the call that started it to the last record of its own log, or, without a log, to the first
   output of a ``wait`` that names it as done; without that its life has no length.
 """
@@ -30,6 +31,7 @@ from tests.traces.oracle.timeline import TICK, Act, Interval, Reading, added, la
 MODEL = ("reasoning", "function_call", "custom_tool_call", "web_search_call", "local_shell_call")
 CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 WAITS = ("wait", "wait_agent")
+REJECTED = " rejected by user"
 USAGE = {"input_tokens": "input_tokens", "output_tokens": "output_tokens", "cache_read_tokens": "cached_input_tokens"}
 
 
@@ -106,7 +108,9 @@ def thread(path: Path) -> Thread:
                 )
         elif line["type"] == "response_item" and str(what).endswith("_output") and call:
             call.end, call.output, call.failed = at, json.dumps(payload.get("output")), failed(payload.get("output"))
-            waiting = call.asked is not None or call.name == "request_user_input"
+            refused = REJECTED in call.output
+            call.failed |= refused
+            waiting = call.asked is not None or call.name == "request_user_input" or refused
             kind = "people" if waiting else "agents" if call.name in WAITS else "tool"
             split = call.begun if call.asked is not None and call.begun else at
             call.acts = [Act(made.id, kind, call.at, split, [(call.turn, call.at)])]  # type: ignore[arg-type]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from survey.traces.importers.coding_agents.codex.threads import UNKNOWN, Line, Thread
@@ -30,6 +31,13 @@ ASKING = ("exec_approval_request", "apply_patch_approval_request")
 """A person is asked whether a call may run."""
 
 BEGINNING = ("exec_command_begin", "patch_apply_begin")
+
+REJECTED = re.compile(r"\A(?:[\w-]{1,20} ){0,3}rejected by user\b")
+"""How the output of a call begins that a person refused, in versions that write no other record of it."""
+
+ABORTED = "turn_aborted"
+TOGETHER = 1.0
+"""Seconds within which an interruption and the outputs of the calls that it ended are written, in either order."""
 
 FINISHES = ("task_complete", "turn_complete")
 NOTIFICATION = "<subagent_notification>"
@@ -101,7 +109,9 @@ class Acts:
         for line in thread.copied:
             if line.kind == "token_count":
                 self._total = mapping(mapping(line.fields.get("info")).get("total_token_usage"))
-        for line in thread.lines:
+        self._refused: set[str] = set()
+        """Calls of which a record says that a person refused them."""
+        for line in _answered_first(thread.lines):
             self._t = self._t if line.t is None else line.t
             self._take(line)
 
@@ -114,6 +124,8 @@ class Acts:
         elif kind in ANSWERS:
             self._turn = None
             status, message = _outcome(fields.get("output"))
+            if message and REJECTED.match(message):
+                self._refuse(text(fields.get("call_id")) or "")
             self._report_results(text(fields.get("call_id")) or "", fields.get("output"))
             self._act("answer", message=message, about=text(fields.get("call_id")) or "", status=status)
         elif kind == "item:message":
@@ -129,7 +141,7 @@ class Acts:
             self._spent(mapping(fields.get("info")))
         elif kind in STARTS:
             self.open = True
-        elif kind in FINISHES or kind == "turn_aborted":
+        elif kind in FINISHES or kind == ABORTED:
             self.open, self._turn = False, None
             finished = kind in FINISHES
             message = text(fields.get("last_agent_message"))
@@ -150,7 +162,7 @@ class Acts:
             self._asked.discard(str(fields["call_id"]))
             self._act("approval", about=str(fields["call_id"]))
         elif kind == "exec_command_end" and fields.get("status") == "declined":
-            self._act("refusal", about=text(fields.get("call_id")) or "")
+            self._refuse(text(fields.get("call_id")) or "")
         elif kind == "thread_rolled_back":
             turns = max(1, int(number(fields.get("num_turns")) or 1))
             self.lost["turns that were rolled back, kept in the trace"] += turns
@@ -163,6 +175,11 @@ class Acts:
         act = Act(kind, self._t, **fields)
         self.acts.append(act)
         return act
+
+    def _refuse(self, call: str) -> None:
+        if call not in self._refused:
+            self._refused.add(call)
+            self._act("refusal", about=call)
 
     def _generation(self) -> Act:
         """Return the current model turn; start a new one after an input or after the tokens of the last one."""
@@ -268,6 +285,26 @@ class Acts:
         if isinstance(word, str) and word in ENDS:
             message = text(status[word]) if isinstance(status, Mapping) else None
             self._act("report", message=message, about=about, status=ENDS[word])
+
+
+def _answered_first(lines: list[Line]) -> list[Line]:
+    """Return the lines with each interruption after the outputs of the calls that it ended."""
+    found: list[Line] = []
+    moved: set[int] = set()
+    for place, line in enumerate(lines):
+        if place in moved:
+            continue
+        end = line.t
+        if line.kind == ABORTED and line.t is not None:
+            for later, other in enumerate(lines[place + 1 :], place + 1):
+                if other.kind in STARTS or other.t is None or other.t - line.t > TOGETHER:
+                    break
+                if other.kind in ANSWERS:
+                    found.append(other)
+                    moved.add(later)
+                    end = max(line.t, other.t)
+        found.append(line if end == line.t else replace(line, t=end))
+    return found
 
 
 def _parsed(value: object) -> Mapping[str, Any]:
