@@ -12,7 +12,17 @@ from survey.traces.metrics.prices import Prices, public
 from survey.traces.metrics.spending import Spending, spending
 from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, Tokens, first_agent
 from survey.traces.problems import NotMeasurable
-from survey.traces.replay import BEGINNING_UNKNOWN, Delegation, Replay, Timeline, delegations, levels, timeline
+from survey.traces.replay import (
+    BEGINNING_UNKNOWN,
+    Delegation,
+    Replay,
+    Timeline,
+    Unseen,
+    delegations,
+    levels,
+    timeline,
+    unseen,
+)
 
 ACTING = tuple(type for type in EVENT_TYPES if type not in ("human_intervention", "safety_event", "tool_result"))
 """Event types that only agents have; the others may belong to people, guards and tools."""
@@ -66,6 +76,11 @@ class Run:
         """Seconds by number of busy agents."""
         busy = self.timeline.busy.values()
         return levels((own.starts for own in busy), (own.ends for own in busy))
+
+    @cached_property
+    def unseen(self) -> list[Unseen]:
+        """Intervals in which an agent may have worked, though the trace does not show it."""
+        return unseen(self.replayed, self.timeline)
 
     @cached_property
     def delegations(self) -> list[Delegation]:

@@ -8,10 +8,11 @@ from survey.traces.replay.replay import Replay, replay, states
 from survey.traces.replay.results import ACTS, beginners, final_acts, leading_to
 from survey.traces.replay.timeline import BEGINNING_UNKNOWN, FOR_PEOPLE, TURNS, Timeline, step_counts, timeline
 from survey.traces.replay.totals import spawn_depths
+from survey.traces.replay.unseen import Unseen, unseen
 from survey.traces.replay.walk import Walk
 
 __all__ = [
     "ACTS", "BEGINNING_UNKNOWN", "CAUSES", "DELEGATING", "FOR_PEOPLE", "TURNS", "Delegation", "Replay", "Timeline",
-    "Walk", "beginners", "check", "delegations", "final_acts", "leading_to", "levels", "profile", "replay",
-    "spawn_depths", "states", "step_counts", "timeline", "union", "until", "without",
+    "Unseen", "Walk", "beginners", "check", "delegations", "final_acts", "leading_to", "levels", "profile", "replay",
+    "spawn_depths", "states", "step_counts", "timeline", "union", "unseen", "until", "without",
 ]  # fmt: skip

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from survey import plurals
 from survey.traces.exporters.report.formatting import FIXED, duration, number, plural, share, short
 from survey.traces.metrics import Measure, Run, measure
+from survey.traces.replay import union
 
 BOUNDED = ("work_s", "union_s", "critical_path_s", "speedup_observed", "speedup_graph")
 """Measures that hang on when turns with a single time began."""
 
 NOTABLE = 0.05
 """The share of the run's time from which silence is worth a sentence."""
+
+NOUNS: Mapping[str, tuple[str, ...]] = {
+    "call without a result": ("call without a result", "calls without a result"),
+    "interrupted sub-agent without a log": (
+        "interrupted sub-agent without a log",
+        "interrupted sub-agents without a log",
+    ),
+    "compaction": ("compaction",),
+}
+"""Why nothing is known of some time, for one reason of its kind and for several."""
 
 SAME = 0.01
 """Figures that differ by less are given as one."""
@@ -50,17 +63,26 @@ def headline(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
         return
     wall, limits = found["wall_s"].value, bounds(run, found)
     work, active = limits.get("work_s", (0.0, 0.0)), limits.get("union_s", (0.0, 0.0))
-    yield f"{crew} did {between(work, duration)} of work in {duration(wall)}."
-    silent = wall - active[1]  # at least: the agents were active at most
+    hidden = [(interval.start, interval.end) for interval in run.unseen]
+    busy = (interval for own in run.timeline.busy.values() for interval in own)
+    open = union([*hidden, *busy]) - active[1] if hidden else 0.0
+    notable = wall > 0 and open / wall >= NOTABLE
+    yield f"{crew} did {between(work, duration)} of work{' that the log shows' if notable else ''} in {duration(wall)}."
+    silent = wall - active[1] - open  # at least: the agents were active at most
     if wall > 0 and silent / wall >= NOTABLE:
-        least = "at least " if differ(*active) else ""
+        least = "at least " if differ(*active) or open > SAME * silent else ""
         yield f"For {least}{duration(silent)} of that time ({share(silent / wall)}) no agent was working."
+    if notable:
+        reasons = Counter(interval.why for interval in run.unseen)
+        why = ", ".join(plurals.plural(count, *NOUNS[reason]) for reason, count in reasons.items())
+        yield f"For {'another ' if silent / wall >= NOTABLE else ''}{duration(open)} the log does not say ({why})."
     asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
     if wall > 0 and asked / wall >= NOTABLE:
         yield f"Agent {short(run.root)} waited {duration(asked)} for people."
     observed, graph = limits.get("speedup_observed"), limits.get("speedup_graph")
     if observed and graph and found["agents"].value > 1:
-        sentence = f"While any agent was working, {between(observed, times)} worked on average"
+        seen = "seen to work" if notable else "working"
+        sentence = f"While any agent was {seen}, {between(observed, times)} worked on average"
         if not differ(*observed) and not differ(*graph):
             more = f"would have allowed {times(graph[1])}" if graph[1] > observed[1] * (1 + SAME) else "allowed no more"
             sentence += f"; the dependencies {more}"

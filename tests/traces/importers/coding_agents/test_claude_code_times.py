@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.traces.exporters.test_headline import headline
 from tests.traces.importers.coding_agents.sessions import Session, seconds
 from tests.traces.importers.losses import lost
 
@@ -109,3 +110,47 @@ def test_an_agent_whose_log_ends_after_a_launch_in_the_background_does_not_wait(
     a = session.sub_agent("a", 10)
     a.say(50)
     assert seconds(session.trace(tmp_path), "work_s", "waiting_s", "wall_s") == [50, 0, 50]
+
+
+def test_an_interrupted_sub_agent_without_a_log_may_have_worked_until_then(tmp_path: Path) -> None:
+    session = Session()
+    session.prompt(0)
+    session.task(10, "call-a")
+    session.interrupted(100, "call-a")
+    session.prompt(150)
+    session.say(160)
+    trace = session.trace(tmp_path)
+    assert lost(trace)["interrupted sub-agents of which the log has nothing but the call"] == 1
+    assert headline(trace).startswith(
+        "1 agent did 0 s to 20 s of work that the log shows in 2 min 40 s. For at least 50 s of that time (31 %) no "
+        "agent was working. For another 1 min 30 s the log does not say (1 interrupted sub-agent without a log)."
+    )
+
+
+def test_a_call_of_a_sub_agent_that_was_cut_may_have_run_until_then(tmp_path: Path) -> None:
+    session = Session()
+    session.prompt(0)
+    session.task(10, "call-a")
+    session.interrupted(100, "call-a")
+    session.prompt(150)
+    session.say(160)
+    a = session.sub_agent("a", 10)
+    a.call(30, ("b", "Bash", {"command": "make"}))
+    trace = session.trace(tmp_path)
+    assert headline(trace).startswith(
+        "2 agents did 0 s to 40 s of work that the log shows in 2 min 40 s. For at least 50 s of that time (31 %) no "
+        "agent was working. For another 1 min 10 s the log does not say (1 call without a result)."
+    )
+
+
+def test_a_compaction_may_have_begun_when_its_agent_had_nothing_else_to_do(tmp_path: Path) -> None:
+    session = Session()
+    session.prompt(0)
+    session.call(10, ("b", "Bash", {"command": "make"}))
+    session.result(12, "b")
+    session.add(40, "system", subtype="compact_boundary", content="", compactMetadata={"trigger": "auto"})
+    session.add(40, "user", message={"role": "user", "content": "A summary"}, isCompactSummary=True)
+    session.say(50)
+    assert headline(session.trace(tmp_path)).startswith(
+        "1 agent did 2.0 s to 22 s of work that the log shows in 50 s. For 28 s the log does not say (1 compaction)."
+    )

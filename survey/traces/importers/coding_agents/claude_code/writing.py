@@ -176,7 +176,9 @@ class _TraceWriter:
         if asks(call.tool):
             return "people"
         if call.tool in SPAWNING:  # it failed at once, or a person interrupted an agent of which nothing else is known
-            return "agents" if call.result and call.result.interrupted else None
+            alone = call.result is not None and call.result.interrupted
+            self.builder.lost("interrupted sub-agents of which the log has nothing but the call", alone)
+            return "agents" if alone else None
         if call.tool in ASKING:
             known = task_of(call) in self.children or task_of(call) in self.told
             return "agents" if known else "tool"
