@@ -134,6 +134,17 @@ def test_the_report_is_a_page_of_figures_and_says_what_is_missing(trace: Run, ex
     assert "  cost, cost by agent, cost by role: no event records its cost" in page
 
 
+def test_the_report_names_the_losses_and_what_is_too_low_for_them(trace: Run, example: Path, tmp_path: Path) -> None:
+    document = json.loads(example.read_text())
+    document["source"] = {**document.get("source", {}), "lost": [{"what": "model calls without tokens", "count": 3}]}
+    lossy = tmp_path / "lossy.json"
+    lossy.write_text(json.dumps(document))
+    page = trace("report", lossy).stdout
+    assert "Losses in the import\n  3 model calls without tokens" in page
+    assert "  Tokens                      at least " in page
+    assert "Losses in the import" not in trace("report", example).stdout
+
+
 def test_the_report_as_json_holds_every_measure(trace: Run, example: Path) -> None:
     found = json.loads(trace("report", "--format", "json", example).stdout)["measures"]
     assert found.keys() == measure(read(example)).keys()

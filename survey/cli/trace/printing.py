@@ -64,8 +64,11 @@ def imported(path: Path, importer: Importer, trace: Trace) -> str:
     """Describe an imported trace and its losses."""
     size = f"{_count(len(trace), 'event')}, {_count(len(trace.agents), 'agent')}"
     line = f"{path}: {trace.id}: {size} ({importer.name}{', experimental' if importer.experimental else ''})"
-    lost = [f"    {item['count']} {item['what']}" for item in trace.source.get("lost", [])]
-    return "\n".join([line, *lost])
+    return "\n".join([line, *_losses(trace, "    ")])
+
+
+def _losses(trace: Trace, indent: str) -> list[str]:
+    return [f"{indent}{item['count']} {item['what']}" for item in trace.source.get("lost") or ()]
 
 
 def left_out(path: Path, names: Sequence[str]) -> str:
@@ -104,7 +107,10 @@ def page(run: Run, measures: Mapping[str, Measure]) -> list[str]:
     lines += ["", *textwrap.wrap(headline(run, measures), width)]
     for group, title in GROUPS.items():
         shown = [
-            line for one in measures.values() if one.group == group and not one.why_not for line in _figure(one, width)
+            line
+            for one in measures.values()
+            if one.group == group and not one.why_not
+            for line in _figure(one, least=run.undercounted and one.name in ("tokens", "list_cost_usd"))
         ]
         if shown:
             lines += ["", Heading(title), *shown]
@@ -112,6 +118,8 @@ def page(run: Run, measures: Mapping[str, Measure]) -> list[str]:
     for one in measures.values():
         if one.why_not:
             reasons.setdefault(one.why_not, []).append(one.title.lower())
+    if lost := _losses(trace, "  "):
+        lines += ["", Heading("Losses in the import"), *lost]
     if reasons:
         lines += ["", Heading("Not measurable in this trace")]
         lines += [
@@ -134,9 +142,9 @@ def _subtitle(replayed: Replay) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _figure(one: Measure, width: int) -> list[str]:
+def _figure(one: Measure, *, least: bool) -> list[str]:
     if not isinstance(one.value, dict):
-        return [f"  {one.title:{WIDEST}}{amount(one.value, one.unit)}"]
+        return [f"  {one.title:{WIDEST}}{'at least ' if least else ''}{amount(one.value, one.unit)}"]
     rows = sorted(one.value.items(), key=lambda row: -row[1]) if one.name != "parallelism" else list(one.value.items())
     if not rows:
         return []

@@ -10,7 +10,7 @@ from itertools import compress
 
 from survey.traces.metrics.prices import Prices, public
 from survey.traces.metrics.spending import Spending, spending
-from survey.traces.model import EVENT_TYPES, OUTSIDE, Event, Tokens, first_agent
+from survey.traces.model import EVENT_TYPES, OUTSIDE, UNDERCOUNTED, Event, Tokens, first_agent
 from survey.traces.problems import NotMeasurable
 from survey.traces.replay import (
     BEGINNING_UNKNOWN,
@@ -143,6 +143,11 @@ class Run:
     def total_tokens(self) -> float:
         """The tokens of all events."""
         return sum(self.tokens)
+
+    @cached_property
+    def undercounted(self) -> bool:
+        """Whether the import knows that the tokens are too low: those of some calls are missing, or cannot be all."""
+        return any(loss["what"] in UNDERCOUNTED for loss in self.replayed.trace.source.get("lost") or ())
 
     @cached_property
     def priced(self) -> list[int]:

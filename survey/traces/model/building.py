@@ -20,6 +20,11 @@ from survey.traces.model.edges import Edge
 from survey.traces.model.event import Event
 from survey.traces.model.trace import Trace
 
+FEW_TOKENS = "turns whose text needs more output tokens than the log counts"
+NO_TOKENS = "model calls without tokens"
+UNDERCOUNTED = frozenset({FEW_TOKENS, NO_TOKENS})
+"""Losses after which the tokens of a trace, and what they cost, are too low."""
+
 
 class Content:
     """Policy for free text: by default only a salted hash and a length are stored, so that it stays private.

@@ -20,7 +20,7 @@ from survey.traces.exporters.report.team import members
 from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.metrics import Run, measure
-from survey.traces.model import Builder, Content
+from survey.traces.model import FEW_TOKENS, NO_TOKENS, Builder, Content
 from tests.traces.conftest import REAL
 
 HOSTILE = '</title></script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7 * 7 }}\u202e\x00\ud800'
@@ -115,6 +115,18 @@ def test_a_cost_that_is_missing_says_why_the_list_of_prices_does_not_help() -> N
         'Not measurable: cost, since no event records its cost, and no price is known for "my-own-model" '
         "(--prices takes your own)."
     ) in page(builder.build()).text
+
+
+@pytest.mark.parametrize("what", [FEW_TOKENS, NO_TOKENS])
+def test_tokens_that_are_too_few_and_their_price_are_at_least_what_they_are(what: str) -> None:
+    builder = Builder("r", "t", importer="by hand", content=Content(salt=""))
+    builder.event("model_call", "lead", 0.0, t_end=1.0, model="claude-opus-4-5", tokens={"input": 10, "output": 50})
+    before = page(builder.build()).text
+    builder.lost(what)
+    after = page(builder.build()).text
+    assert "at least at list prices" not in before
+    assert "Tokens 60 Cost $0.0013 at list prices" in before
+    assert "Tokens 60 at least Cost $0.0013 at least, at list prices" in after
 
 
 def test_contradictions_losses_links_and_judgements_are_said() -> None:

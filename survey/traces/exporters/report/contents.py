@@ -152,7 +152,7 @@ def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
     yield Figure("Tool calls", number(types["tool_call"]), f"{number(failed)} failed" if failed else "")
     yield Figure("Messages", number(found["messages"].value))
     tokens = found["tokens"].value
-    yield Figure("Tokens", "" if tokens is None else number(tokens))
+    yield Figure("Tokens", "" if tokens is None else number(tokens), "at least" if run.undercounted else "")
     yield _cost(run, found)
 
 
@@ -162,7 +162,8 @@ def _cost(run: Run, found: Mapping[str, Measure]) -> Figure:
     if recorded is not None or listed is None:
         return Figure("Cost", "" if recorded is None else _money(recorded))
     as_of = (run.prices or public()).as_of
-    return Figure("Cost", _money(listed), f"at list prices of {as_of}" if as_of else "at list prices")
+    note = f"at list prices of {as_of}" if as_of else "at list prices"
+    return Figure("Cost", _money(listed), f"at least, {note}" if run.undercounted else note)
 
 
 def _at_once(found: Mapping[str, Measure]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from survey.traces.importers.coding_agents import usage
 from survey.traces.importers.json_values import Fields, instant, items, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.model import Builder, Content, Trace
+from survey.traces.model import NO_TOKENS, Builder, Content, Trace
 
 NAME = "mini-swe-agent"
 AGENT, SHELL = "main", "bash"
@@ -149,7 +149,7 @@ class _Run:
         extra = mapping(message.get("extra"))
         response = mapping(extra.get("response")) or message
         spent, cost = usage.of_response(response), usage.money(extra.get("cost"))
-        self.builder.lost("model calls without tokens", int(spent is None))
+        self.builder.lost(NO_TOKENS, int(spent is None))
         self._spent += cost or 0
         blocks = _blocks(_words(message) or "") if self._old else 1
         turn = self._event(

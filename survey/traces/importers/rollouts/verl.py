@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from survey.traces.importers.json_values import Fields, mapping, number, text
 from survey.traces.importers.log import BadLog, Importer, Log
-from survey.traces.model import Builder, Content, Trace
+from survey.traces.model import NO_TOKENS, Builder, Content, Trace
 
 NAME = "verl"
 POLICY = "policy"
@@ -139,7 +139,7 @@ def _write_turns(builder: Builder, asked: str, output: str) -> str:
         builder.lost("results without a tool call", max(0, len(results) - len(called)))
         builder.lost("unreadable tool calls", unreadable)
         builder.lost("lines that may begin a turn, kept in another", words.count(NEXT))
-    builder.lost("model calls without tokens", len(turns))
+    builder.lost(NO_TOKENS, len(turns))
     return turn
 
 

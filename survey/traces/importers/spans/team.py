@@ -17,7 +17,7 @@ from survey.traces.importers.spans.span import Span
 from survey.traces.importers.spans.tree import Tree
 from survey.traces.importers.spans.turns import Turns
 from survey.traces.importers.waiting import FOR_AGENTS, asks
-from survey.traces.model import Builder, Content, Trace
+from survey.traces.model import NO_TOKENS, Builder, Content, Trace
 
 
 def traces_of(
@@ -159,7 +159,7 @@ class _TraceWriter:
                     decision=sorted(codes) or None,
                 )
                 self.builder.lost("model calls without a duration", end is None)
-                self.builder.lost("model calls without tokens", conventions.usage(span) is None)
+                self.builder.lost(NO_TOKENS, conventions.usage(span) is None)
         self.begun[span] = event
         member.acts.append(event)
 

@@ -23,6 +23,7 @@ from survey.traces.importers.coding_agents.claude_code.summaries import (
     texts_of,
 )
 from survey.traces.importers.json_values import flag, items, mapping, number, text
+from survey.traces.model import FEW_TOKENS
 
 MOST_CHARACTERS = 16
 """Characters of a token at most, on average over a turn: English text has four, code fewer, runs of blanks more."""
@@ -276,7 +277,7 @@ class _Reader:
             call = self.facts.calls.get(text(denial.get("tool_use_id")) or "")
             if call and call.result and call.result.status == "error":
                 call.result.status, call.result.denied = "rejected", True
-        self.facts.lost["turns whose text needs more output tokens than the log counts"] += sum(
+        self.facts.lost[FEW_TOKENS] += sum(
             turn.written > MOST_CHARACTERS * turn.usage.get("output", 0) for turn in self.facts.turns if turn.usage
         )
         self.facts.turns.sort(key=lambda turn: turn.at)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from survey.traces.importers.coding_agents.openhands.acts import ROOT, Act, Start
-from survey.traces.model import Builder
+from survey.traces.model import NO_TOKENS, Builder
 
 Spent = tuple[dict[str, float] | None, float | None]
 
@@ -123,7 +123,7 @@ class Run:
             status=act.status,
         )
         self._count(act.spent, act.cost)
-        self.builder.lost("model calls without tokens", int(act.spent is None))
+        self.builder.lost(NO_TOKENS, int(act.spent is None))
         if act.response:
             member.turns[act.response] = turn
         member.worked, member.ended = True, False

@@ -20,7 +20,7 @@ from survey.traces.importers.rollouts.rllm.steps import (
     usage,
     words,
 )
-from survey.traces.model import OUTSIDE, Builder, Content, Trace
+from survey.traces.model import NO_TOKENS, OUTSIDE, Builder, Content, Trace
 
 STATUSES: Mapping[object, str] = {"env_done": "ok", "timeout": "timeout", "error": "error"}
 QUOTED = 16
@@ -174,7 +174,7 @@ class Run:
 
     def _turn(self, agent: str, step: Fields, start: float | None, spent: Timing | None) -> str:
         account = usage(step)
-        self.builder.lost("model calls without tokens", int(account is None))
+        self.builder.lost(NO_TOKENS, int(account is None))
         self.builder.lost("steps with numbers of single tokens", int(per_token(step)))
         self.builder.lost("thoughts of steps", int(bool(text(step.get("thought")))))
         self.builder.lost(
