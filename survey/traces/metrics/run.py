@@ -27,6 +27,9 @@ from survey.traces.replay import (
 ACTING = tuple(type for type in EVENT_TYPES if type not in ("human_intervention", "safety_event", "tool_result"))
 """Event types that only agents have; the others may belong to people, guards and tools."""
 
+STARTING = frozenset({"spawn", "delegate", "despawn", "stop"})
+"""Types of acts of a program that starts agents and does no work of its own."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -93,6 +96,12 @@ class Run:
         acted = set(compress(self.replayed.graph.agents, self.marks(*ACTING)))
         spawned = {child for event in self.acts("spawn") if (child := event.child)}
         return (acted | spawned) - OUTSIDE
+
+    @cached_property
+    def program(self) -> str | None:
+        """The root, if all it does is start the others and end the run: the program around the agents."""
+        types = {event.type for event in self.events if event.agent == self.root}
+        return self.root if "spawn" in types and types <= STARTING else None
 
     @cached_property
     def sent(self) -> Counter[tuple[str, str | None]]:

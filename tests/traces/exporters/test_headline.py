@@ -67,6 +67,28 @@ def test_the_message_of_a_team_may_have_taken_no_time() -> None:
     assert " to " in headline(trace).split(" of work")[0]
 
 
+def test_a_program_that_only_starts_agents_is_named_beside_them() -> None:
+    builder = Builder("r", "t", importer="by hand", content=Content(salt=""))
+    returned = None
+    for place, name in enumerate(("planner", "worker")):
+        spawned = builder.event("spawn", "main", 10.0 * place, to=name)
+        worked = builder.event("model_call", name, 10.0 * place, t_end=10.0 * place + 10)
+        builder.link(returned or spawned, spawned, "causal")
+        builder.link(spawned, worked, "spawn")
+        returned = builder.event("return", name, 10.0 * place + 10, to="main")
+    builder.link(returned, builder.event("stop", "main", 20.0), "return")
+    assert headline(builder.build()).startswith("2 agents and the program around them did 20 s of work in 20 s.")
+
+
+def test_an_agent_that_decides_is_counted_though_it_only_starts_others() -> None:
+    builder = Builder("r", "t", importer="by hand", content=Content(salt=""))
+    decided = builder.event("orchestrator_decision", "lead", 0.0, t_end=5.0)
+    spawned = builder.event("spawn", "lead", 5.0, to="worker")
+    builder.link(decided, spawned, "causal")
+    builder.link(spawned, builder.event("model_call", "worker", 5.0, t_end=10.0), "spawn")
+    assert headline(builder.build()).startswith("2 agents did 10 s of work in 10 s.")
+
+
 @MODEST
 @given(drawn())
 def test_turns_that_begin_later_make_no_run_longer(trace: Trace) -> None:

@@ -144,7 +144,9 @@ def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
         value = found[name].value
         note = between(limits[name], times) if name in limits and differ(*limits[name]) else ""
         yield Figure(found[name].title, "" if value is None else f"{times(value)} ×", note)
-    yield Figure("Agents", number(found["agents"].value), _at_once(found))
+    around = ["and the program around them"] if run.program else []
+    agents = found["agents"].value - len(around)
+    yield Figure("Agents", number(agents), ", ".join(filter(None, [*around, _at_once(found)])))
     types = Counter(event.type for event in run.events)
     turns = sum(types[type] for type in TURNS)
     yield Figure("Turns", number(turns))

@@ -55,7 +55,8 @@ def times(value: float) -> str:
 
 def headline(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
     """Summarise the run in two or three sentences."""
-    crew = plural(found["agents"].value, "agent")
+    size = found["agents"].value - (run.program is not None)
+    crew = plural(size, "agent") + (" and the program around " + ("it" if size == 1 else "them")) * bool(run.program)
     if found["wall_s"].value is None:
         steps, chain = found["steps"].value, found["critical_path_steps"].value
         yield f"{crew} took {plural(steps, 'step')}, of which {number(chain)} had to follow one another."
@@ -80,7 +81,7 @@ def headline(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
     if wall > 0 and asked / wall >= NOTABLE:
         yield f"Agent {short(run.root)} waited {duration(asked)} for people."
     observed, graph = limits.get("speedup_observed"), limits.get("speedup_graph")
-    if observed and graph and found["agents"].value > 1:
+    if observed and graph and size > 1:
         seen = "seen to work" if notable else "working"
         sentence = f"While any agent was {seen}, {between(observed, times)} worked on average"
         if not differ(*observed) and not differ(*graph):
