@@ -214,7 +214,11 @@ def _without_cycles(
 TYPED = frozenset(edge for edge, (left, right) in TYPING.items() if not len(left) == len(right) == len(EVENT_TYPES))
 """Edge types that constrain the events they may join."""
 ALLOWED = {
-    (edge, KINDS[source], KINDS[target]) for edge in TYPED for source in TYPING[edge][0] for target in TYPING[edge][1]
+    (edge, KINDS[source], KINDS[target])
+    for edge in TYPED
+    for source in TYPING[edge][0]
+    for target in TYPING[edge][1]
+    if edge != "spawn" or "spawn" in (source, target)
 }
 
 
@@ -228,6 +232,10 @@ def _report_early(graph: Graph) -> None:
 
 
 def _report_types(graph: Graph) -> None:
+    """Report edges whose type does not fit the events that they join.
+
+    An agent's result is its return, if it returns to the one that aggregates it.
+    """
     kinds, typed = graph.kinds, TYPED
     found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in typed}
     strange = found - ALLOWED
@@ -236,27 +244,45 @@ def _report_types(graph: Graph) -> None:
             a, b = graph.events[source], graph.events[target]
             message = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
             graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
+    turns = graph.marks("model_call", "aggregate") if "aggregate" in graph.types else b""
+    back = {(act.sender, act.to) for act in map(graph.events.__getitem__, graph.places_of("return"))} if turns else ()
+    for source, target, type in graph.edges() if back else ():
+        if type == "aggregate" and turns[source]:
+            a, b = graph.events[source], graph.events[target]
+            if a.agent != b.agent and (a.agent, b.agent) in back:
+                message = (
+                    f"an edge of type {type} leads from {quoted(a.id)} ({a.type}), expected {quoted(a.agent)}'s return"
+                )
+                graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
 
 
 ADDRESSED = {
     "spawn": frozenset({"spawn"}),
     "message": frozenset({"message", "delegate", "human_intervention"}),
     "return": frozenset({"return"}),
+    "aggregate": frozenset({"return"}),
 }
 """Edge types that lead to the receiver of an act, each with the acts that name it."""
 NAMING = frozenset(ADDRESSED)
 
 
 def _report_receivers(graph: Graph) -> None:
-    """Report spawn, message and return edges that lead to another agent than the one that their source names."""
+    """Report edges from spawns, messages and returns that lead to another agent than the one that these name.
+
+    Results may be aggregated by others than the agent to which they were returned, but hardly by those it started.
+    """
     if NAMING.isdisjoint(graph.types):
         return
     shared = {item.get("name") for item in graph.trace.agents.values()}
+    spawns = map(graph.events.__getitem__, graph.places_of("spawn"))
+    started = {event.child: event.sender for event in spawns}
     for edge in compress(range(len(graph.types)), map(NAMING.__contains__, graph.types)):
         a, b = graph.events[graph.sources[edge]], graph.events[graph.targets[edge]]
         if a.type not in ADDRESSED[graph.types[edge]]:
             continue
         to = a.child if a.type == "spawn" else a.to
+        if graph.types[edge] == "aggregate" and started.get(b.agent) != to:
+            continue
         if to is None or to in (b.agent, b.sender, b.agent_name) or OUTSIDE & {to, b.agent} or to in shared:
             continue
         message = (

@@ -52,7 +52,7 @@ TYPING: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "tool_dependency": (ACTS | {"tool_result", "return"}, TURNS_AND_RESULTS | {"message", "return"}),
     # from the end of a piece of work to the act that continues it; a tool returns as an agent does
     "return": (
-        frozenset({"return", "tool_result", "tool_call", "despawn", "model_call", "aggregate"}),
+        frozenset({"return", "tool_result", "tool_call", "despawn", "aggregate"}),
         ANY - {"spawn"},
     ),
     # from results to the act that aggregates them

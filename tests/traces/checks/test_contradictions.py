@@ -128,7 +128,18 @@ CASES: list[tuple[str, Change, str, str]] = [
     ("a sub-agent without a return", without("back-a"), "task-without-return", '/events/1: warning: "new-a" (spawn): "a" never returns'),
     ("a return to a sibling", event("back-a", to="b"), "return-to-other-agent",
      '/events/7: warning: "back-a" (return): returns to "b", but "new-a" of "lead" gave the task'),
+    ("a return of the root to its own sub-agent", more("up", 60, "return", "lead", to="a"), "return-to-own-agent",
+     '/events/10: warning: "up" (return): returns to "a", to whom it gave work itself'),
     # edges
+    ("a spawn edge from a decision to the first act", edge("plan", "think-a", "spawn"), "edge-type",
+     'warning: an edge of type spawn leads from "plan" (orchestrator_decision) to "think-a" (model_call)'),
+    ("a return edge from a turn", edge("think-b", "join", "return"), "edge-type",
+     'warning: an edge of type return leads from "think-b" (model_call) to "join" (aggregate)'),
+    ("an aggregate edge from a turn of an agent that returns", edge("think-b", "join", "aggregate"), "edge-type",
+     'warning: an edge of type aggregate leads from "think-b" (model_call), expected "b"\'s return'),
+    ("an aggregate of results that were returned to another", both(
+     more("mine", 45, "aggregate", "b"), edge("back-a", "mine", "aggregate")), "edge-to-other-agent",
+     'warning: an edge of type aggregate leads from "back-a" (return) to "mine" of "b", expected an act of "lead"'),
     ("a spawn edge to another agent", edge("new-a", "think-b", "spawn"), "edge-to-other-agent",
      'warning: an edge of type spawn leads from "new-a" (spawn) to "think-b" of "b", expected an act of "a"'),
     ("a return edge to another agent", edge("back-a", "back-b", "return"), "edge-to-other-agent",
