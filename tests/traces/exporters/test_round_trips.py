@@ -36,8 +36,9 @@ def back(form: str, trace: Trace, *, keep: bool = False) -> Trace:
 
 
 def logs(folder: Path) -> Iterator[Log]:
-    """The logs in a folder of logs of each format."""
-    for place in sorted(folder.glob("*/*")) if folder.is_dir() else []:
+    """The logs in a folder of logs of each format: in a folder of their own, or beside these."""
+    places = [*folder.glob("*/*"), *(place for place in folder.glob("*") if place.is_file())]
+    for place in sorted(places):
         yield Log(place)
 
 
