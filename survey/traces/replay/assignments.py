@@ -70,7 +70,7 @@ class Assignments:
         if back is not None and not self._prompted(place, agent):
             text = f"{quoted(agent)} already returned with {quoted(back)} and has no new task"
             self.warn(place, "second-return", text, back)
-        if event.to and self._givers.get(event.to) == agent and (event.to, agent) not in self._addressed:
+        if event.to and self._givers.get(event.to) == agent and event.to not in self.superiors(agent):
             self.warn(place, "return-to-own-agent", f"returns to {quoted(event.to)}, to whom it gave work itself", "")
         if agent in self._expected:
             self._expected[agent] = max(self._expected[agent] - 1, 0)

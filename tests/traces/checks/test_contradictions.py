@@ -252,6 +252,8 @@ LEGITIMATE: list[tuple[str, Change]] = [
     # returns need not go to whoever gave the task
     ("a return to one who wrote to it", both(more("ask", 12, "message", "b", to="a"), event("back-a", to="b"))),
     ("a return to the user", event("back-a", to="user")),
+    ("a return to a sub-agent that gave a task back", both(
+        more("ask", 36, "delegate", "a", to="lead"), more("answer", 38, "return", "lead", to="a"))),
     # edges
     ("a message edge from a spawn, as in the published example", edge("new-a", "back-b", "message")),
     ("a message to a name reaches one of its instances", both(

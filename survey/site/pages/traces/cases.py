@@ -142,4 +142,10 @@ CASES = (
     Case("a field that does not exist", _top(rewads={}), ACCEPTS),
     Case("the same edge twice", _edge("e1", "e2"), ACCEPTS),
     Case("an edge whose type does not fit its events", _edge("e4", "e7", "spawn"), ACCEPTS),
+    Case(
+        "a return of the root to its own sub-agent",
+        _more(id="e8", t=6, type="return", agent="lead", to="helper"),
+        ACCEPTS,
+    ),
+    Case("an aggregate of what was returned to the parent", _event(7, agent="helper"), ACCEPTS),
 )  # fmt: skip
