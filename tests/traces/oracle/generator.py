@@ -383,13 +383,21 @@ def claude_code(seed: int, folder: Path) -> tuple[Path, Reading]:
     return path, run.truth(lives, ("task", "badtask", "async", "cancel", "lost"))
 
 
+POLLS = (
+    "sleep 20 && tail out",
+    "while ! grep -q done out; do sleep 10; done",
+    "until [ -f out ]; do sleep 5; done",
+    'bash -c "sleep 20"',
+)
+
+
 def claude_call(call: Call) -> dict[str, Any]:
     child = call.child.id if call.child else ""
     name, given = {
         "ask": ("AskUserQuestion", {"questions": []}),
         "plan": ("ExitPlanMode", {"plan": "..."}),
         "output": ("TaskOutput", {"task_id": child, "block": True, "timeout": int(call.timeout * 1000)}),
-        "poll": ("Bash", {"command": "sleep 20 && tail out"}),
+        "poll": ("Bash", {"command": POLLS[int(call.id[-4:]) % len(POLLS)]}),
         "async": (
             "Task",
             {"prompt": f"work of {child}", "subagent_type": "general-purpose", "run_in_background": True},
