@@ -232,10 +232,7 @@ def _report_early(graph: Graph) -> None:
 
 
 def _report_types(graph: Graph) -> None:
-    """Report edges whose type does not fit the events that they join.
-
-    An agent's result is its return, if it returns to the one that aggregates it.
-    """
+    """Report edges whose type does not fit the events that they join."""
     kinds, typed = graph.kinds, TYPED
     found = {(type, kinds[source], kinds[target]) for source, target, type in graph.edges() if type in typed}
     strange = found - ALLOWED
@@ -244,15 +241,22 @@ def _report_types(graph: Graph) -> None:
             a, b = graph.events[source], graph.events[target]
             message = f"an edge of type {type} leads from {quoted(a.id)} ({a.type}) to {quoted(b.id)} ({b.type})"
             graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
-    turns = graph.marks("model_call", "aggregate") if "aggregate" in graph.types else b""
-    back = {(act.sender, act.to) for act in map(graph.events.__getitem__, graph.places_of("return"))} if turns else ()
-    for source, target, type in graph.edges() if back else ():
-        if type == "aggregate" and turns[source]:
-            a, b = graph.events[source], graph.events[target]
+    _report_results(graph)
+
+
+def _report_results(graph: Graph) -> None:
+    """Report aggregate edges from a turn of another agent, if that one returns its result."""
+    if "aggregate" not in graph.types:
+        return
+    turns = graph.marks("model_call", "aggregate")
+    back = {(act.sender, act.to) for act in map(graph.events.__getitem__, graph.places_of("return"))}
+    for edge in compress(range(len(graph.types)), map("aggregate".__eq__, graph.types)):
+        source = graph.sources[edge]
+        if turns[source]:
+            a, b = graph.events[source], graph.events[graph.targets[edge]]
             if a.agent != b.agent and (a.agent, b.agent) in back:
-                message = (
-                    f"an edge of type {type} leads from {quoted(a.id)} ({a.type}), expected {quoted(a.agent)}'s return"
-                )
+                whose = f"{quoted(a.agent)}'s return"
+                message = f"an edge of type aggregate leads from {quoted(a.id)} ({a.type}), expected {whose}"
                 graph.problems.add("edge-type", message, events=(a.id, b.id), warning=True)
 
 
