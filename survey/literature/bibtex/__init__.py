@@ -31,14 +31,14 @@ from survey.literature.bibtex.fields import (
 )
 from survey.literature.bibtex.formulas import in_unicode
 from survey.literature.bibtex.full_parser import enclosed
-from survey.literature.bibtex.latex import readable, runs, to_latex, unknown_latex
+from survey.literature.bibtex.latex import by_formula, readable, runs, to_latex, unknown_latex
 from survey.literature.bibtex.names import Name, parse_names
 from survey.literature.bibtex.reading import Known, parse_bibtex, read_bibtex, write_bibtex
 
 __all__ = [
     "CHECKS", "CITED", "COMBINING", "FONTS", "FORBIDDEN", "FORMER", "KEY", "LATEX", "MONTHS", "OWN",
     "REQUIRED_BY_TYPE", "SYMBOLS", "Block", "Document", "Field", "Known", "Name", "address_of", "arxiv_date",
-    "check_combinations", "check_field", "collapsed", "enclosed", "escaped", "in_unicode", "key_problem",
+    "by_formula", "check_combinations", "check_field", "collapsed", "enclosed", "escaped", "in_unicode", "key_problem",
     "parse_bibtex", "parse_names", "protected", "read_bibtex", "readable", "runs", "to_latex", "unknown_latex",
     "unprotected", "unwritable", "write_bibtex",
 ]  # fmt: skip

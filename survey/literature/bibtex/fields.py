@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from survey.literature.bibtex.blocks import MONTHS, Block, key_problem
 from survey.literature.bibtex.commands import UnknownLatex
-from survey.literature.bibtex.latex import to_unicode
+from survey.literature.bibtex.latex import by_formula, to_unicode
 from survey.literature.bibtex.names import parse_names
 from survey.literature.problems import expected, quoted
 
@@ -67,12 +67,6 @@ COMMENT = re.compile(r"(?<!\\)(?:\\\\)*([%#&])")
 
 BARE_SPECIAL = re.compile(r"(?<!\\)(?:\\\\)*([_^])")
 """Characters that LaTeX reads as commands outside formulas."""
-
-FORMULA = re.compile(
-    r"(?<!\\)\$[^$]*\$|\\\((?:[^\\]|\\[^()])*\\\)|\\\[(?:[^\\]|\\[^\[\]])*\\\]"
-    r"|\\ensuremath[ \t]*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}",
-    re.DOTALL,
-)
 
 
 def arxiv_date(eprint: str) -> tuple[int, int] | None:
@@ -163,8 +157,12 @@ def _latex(text: str) -> Iterator[str]:
     except UnknownLatex as error:
         yield f"{error} in {quoted(text)} (write the character itself)"
         return
-    if match := COMMENT.search(text) or BARE_SPECIAL.search(FORMULA.sub(" ", text)):
+    if match := COMMENT.search(text) or (BARE_SPECIAL.search(text) and BARE_SPECIAL.search(_words(text))):
         yield f"{quoted(match.group(1))} is a command in LaTeX (write \\{match.group(1)})"
+
+
+def _words(text: str) -> str:
+    return " ".join(part for part, maths in by_formula(text) if not maths)
 
 
 def _names(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from survey.literature.bibtex.commands import COMBINING, FONTS, SWITCHES, SYMBOLS, UnknownLatex, symbol
-from survey.literature.bibtex.formulas import argument, in_unicode
+from survey.literature.bibtex.formulas import in_unicode
 
 PLAIN = {"{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”"}
 """Braces are dropped, a tie is a no-break space, and the old ligatures become one character."""
@@ -32,6 +32,14 @@ ENCLOSED = {
     "[": re.compile(r"(.*?)\\\]", re.DOTALL),
 }
 """The rest of a formula that begins with a backslash and a bracket."""
+
+ENSURED = re.compile(r"\\ensuremath(?![A-Za-z])[ \t]*")
+OPENING = re.compile(rf"\$|\\[(\[]|{ENSURED.pattern}|\\.", re.DOTALL)
+"""What begins a formula, or an escaped sign, which begins none."""
+
+BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+ONE = re.compile(r"\\(?:[A-Za-z]+|.)|[^}]", re.DOTALL)
+"""A command or a sign, which an argument without braces is."""
 
 
 def to_unicode(text: str) -> str:
@@ -64,7 +72,9 @@ def runs(text: str) -> Iterator[tuple[str, bool]]:
     while special := SPECIAL.search(text, position):
         out.append(text[position : special.start()])
         token, position = special.group(), special.end()
-        if token == "$" or (token == "\\" and text[position : position + 1] in ENCLOSED):
+        if token == "$" or (
+            token == "\\" and (text[position : position + 1] in ENCLOSED or ENSURED.match(text, special.start()))
+        ):
             formula, position = _formula(text, special.start())
             if formula:
                 if words := "".join(out):
@@ -78,6 +88,34 @@ def runs(text: str) -> Iterator[tuple[str, bool]]:
             out.append(PLAIN[token])
     if words := "".join((*out, text[position:])):
         yield words, False
+
+
+def by_formula(text: str) -> Iterator[tuple[str, bool]]:
+    r"""Yield the parts of a text as they are written, each with whether it is a formula.
+
+    A sign without its partner begins none.
+
+    >>> list(by_formula(r"{QCD} and \(x^2\)"))
+    [('{QCD} and ', False), ('\\(x^2\\)', True)]
+    """
+    start = position = 0
+    alone: set[str] = set()
+    while opening := OPENING.search(text, position):
+        position = opening.end()
+        sign = opening.group()
+        if sign in alone or not (sign == "$" or sign[1] in ENCLOSED or len(sign) > 2):
+            continue
+        try:
+            _, position = _formula(text, opening.start())
+        except UnknownLatex:
+            alone.add(sign)
+            continue
+        if start < opening.start():
+            yield text[start : opening.start()], False
+        yield text[opening.start() : position], True
+        start = position
+    if start < len(text):
+        yield text[start:], False
 
 
 IN_LATEX = str.maketrans({
@@ -116,11 +154,27 @@ def readable(text: str) -> str:
 
 def _formula(text: str, start: int) -> tuple[str, int]:
     """Return the formula at ``start`` without its delimiters, and the position after it."""
+    if ensured := ENSURED.match(text, start):
+        return _ensured(text, ensured.end())
     sign = text[start + 1 : start + 2]
     match = FORMULA.match(text, start) if text[start] == "$" else ENCLOSED[sign].match(text, start + 2)
     if match is None:
         raise UnknownLatex("$ without its partner" if text[start] == "$" else f"\\{sign} without its partner")
     return match[1], match.end()
+
+
+def _ensured(text: str, start: int) -> tuple[str, int]:
+    """Return the argument at ``start`` as written, without its braces, and the position after it."""
+    if not text.startswith("{", start):
+        if one := ONE.match(text, start):
+            return one.group(), one.end()
+        raise UnknownLatex(r"\ensuremath without its argument")
+    depth = 0
+    for brace in BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(brace.group(), 0)
+        if not depth:
+            return text[start + 1 : brace.start()], brace.end()
+    return text[start + 1 :], len(text)
 
 
 def _command(text: str, start: int) -> tuple[str, int]:
@@ -134,8 +188,6 @@ def _command(text: str, start: int) -> tuple[str, int]:
     if name in SYMBOLS:
         # a command of letters consumes the blanks after it, a sign such as \& does not
         return SYMBOLS[name], end if name.isalpha() else match.end(1)
-    if name == "ensuremath":
-        return argument(text, end, r"\ensuremath")
     if name in FONTS or name in SWITCHES:
         return "", end
     if (shown := symbol(name)) is not None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from survey.literature.bibtex import readable
 from survey.literature.bibtex.commands import UnknownLatex
-from survey.literature.bibtex.latex import runs, to_latex, to_unicode
+from survey.literature.bibtex.latex import by_formula, runs, to_latex, to_unicode
 
 SHOWN = [
     ("plain text", "plain text"),
@@ -33,6 +33,7 @@ SHOWN = [
     (r"\textquotesingle{}t Hooft", "'t Hooft"),
     (r"e\textrightarrow{}W and double-\ensuremath{\beta} decay", "e→W and double-β decay"),
     (r"\ensuremath{\alpha}$_{S}$ extractions", "α_S extractions"),
+    (r"\ensuremath {\Lambda_{b}^{0}}\ensuremath\to x, \ensuremath y", "Λ_b⁰→ x, y"),
 ]
 
 
@@ -84,6 +85,27 @@ def test_the_runs_of_a_text_are_its_words_and_its_formulas_in_latex() -> None:
     assert list(runs(r"Search at $\sqrt{s}=13$~TeV for {\$5}")) == [
         ("Search at ", False), (r"\sqrt{s}=13", True), ("\u00a0TeV for $5", False),
     ]  # fmt: skip
+
+
+def test_what_ensures_mathematics_holds_a_formula() -> None:
+    assert list(runs(r"Decays of \ensuremath{\Lambda_{b}^{0}} to \ensuremath\pi")) == [
+        ("Decays of ", False), (r"\Lambda_{b}^{0}", True), (" to ", False), (r"\pi", True),
+    ]  # fmt: skip
+
+
+PARTS = [
+    ("a $b_1$ c", ["$b_1$"]), (r"a \(b_1\) c", [r"\(b_1\)"]), (r"\[b\]", [r"\[b\]"]),
+    (r"\ensuremath{a_{b_{c}}} d", [r"\ensuremath{a_{b_{c}}}"]), (r"\ensuremath \alpha_s", [r"\ensuremath \alpha"]),
+    (r"\ensuremath{\}_a}_b", [r"\ensuremath{\}_a}"]), (r"\$5 and \$6", []), (r"a\\(b) \(c", []), ("$a $b_1$", ["$a $"]),
+    (r"\ensuremathed{x} $a\$b$", [r"$a\$b$"]), ("", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "formulas"), PARTS)
+def test_the_parts_of_a_text_as_written_are_its_words_and_its_formulas(text: str, formulas: list[str]) -> None:
+    parts = list(by_formula(text))
+    assert [part for part, maths in parts if maths] == formulas
+    assert "".join(part for part, _ in parts) == text
 
 
 UNKNOWN = [

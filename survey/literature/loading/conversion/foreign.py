@@ -41,6 +41,9 @@ class Draft:
     notes: list[tuple[str, str]] = field(default_factory=list)
     """What was changed: kinds, each with an example."""
 
+    kept: set[str] = field(default_factory=set)
+    """The fields that are kept as they were found."""
+
     def text(self, name: str) -> str:
         """Return the text of a field; empty if there is none."""
         return self.fields.get(name, "")
@@ -50,7 +53,10 @@ class Draft:
         self.notes.append((kind, example))
 
     def keep(self, name: str) -> None:
-        """Keep a field as it was found, under a name that nothing reads."""
+        """Keep a field as it was found, under a name that nothing reads; what later steps make of it is not kept."""
+        if name in self.kept:
+            return
+        self.kept.add(name)
         kept = f"original-{name}"
         while kept in self.fields:
             kept += "-too"

@@ -18,6 +18,7 @@ from survey.literature.bibtex import (
     MONTHS,
     REQUIRED_BY_TYPE,
     arxiv_date,
+    by_formula,
     check_field,
     parse_names,
     unknown_latex,
@@ -49,7 +50,9 @@ INITIALS = re.compile(r"(?:[A-Z]\.[ ~-]?)+[A-Z][a-z]")
 JUNIOR = re.compile(r"(?i)jr\.?|sr\.?|[ivx]+")
 BARE = re.compile(r"(?<!\\)([%#&])")
 BARE_OUTSIDE = re.compile(r"(?<!\\)([_^])")
-FORMULA = re.compile(r"((?<!\\)\$[^$]*\$)")
+OUTSIDE: Final = {"_": r"\_", "^": r"\textasciicircum{}"}
+"""How signs that are commands outside formulas are written there; a backslash before a ^ makes an accent of it."""
+
 
 PREPRINT = "preprints and others without a place of publication: cited as @misc"
 ADDRESS = "addresses: cleaned"
@@ -240,21 +243,23 @@ def _people(text: str) -> str:
 
 def _latex(draft: Draft) -> None:
     """Write a backslash before signs that are commands in LaTeX and were meant as signs."""
-    for name in LATEX & draft.fields.keys():
-        parts = FORMULA.split(draft.fields[name])
-        escaped = [BARE.sub(r"\\\1", part) for part in parts]
-        escaped[::2] = [BARE_OUTSIDE.sub(lambda match: rf"\{match[1]}" + "{}" * (match[1] == "^"), part)
-                        for part in escaped[::2]]  # fmt: skip
-        draft.set(name, "".join(escaped), "signs that are commands in LaTeX: with a backslash")
+    for name in sorted(LATEX & draft.fields.keys()):
+        escaped = "".join(
+            part if maths else BARE_OUTSIDE.sub(lambda sign: OUTSIDE[sign[1]], part)
+            for part, maths in by_formula(BARE.sub(r"\\\1", draft.fields[name]))
+        )
+        if name == "title" and escaped != draft.fields[name]:
+            draft.keep(name)
+        draft.set(name, escaped, "signs that are commands in LaTeX: with a backslash")
 
 
 def _unknown_commands(draft: Draft) -> None:
     """Take commands that cannot be shown out of titles and names; what they format stays."""
     for name in ("title", "author", "editor", "booktitle", "journal"):
-        draft.set(
-            name, draft.text(name).replace("\\''", '\\"'), "two apostrophes as an accent: as the sign for two dots"
-        )
-        text = draft.text(name)
+        text = draft.text(name).replace("\\''", '\\"')
+        if name == "title" and text != draft.text(name):
+            draft.keep(name)
+        draft.set(name, text, "two apostrophes as an accent: as the sign for two dots")
         while fault := unknown_latex(text):
             command = fault.split(" without ")[0]  # an accent without its letter, a formula without its end
             shorter = text.replace("$", r"\$") if command == "$" else text.replace(command, "", 1)

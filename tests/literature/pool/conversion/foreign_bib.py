@@ -12,6 +12,7 @@ TOPICS = ("jet tagging", "event generation", "anomaly detection", "unfolding", "
 MATH = (
     r"$\alpha_s$", r"$\sqrt{s}=13$ TeV", r"$H\to b\bar{b}$", r"$\nu_\mu$", r"$Z^\prime$", r"${\rm SU}(N)$",
     r"$t\bar{t}$", r"$\Lambda_b^0$", r"$10^{-3}$", r"$p_{\mathrm T}$",
+    r"\(x^2\)", r"\[E_T^2\]", r"\ensuremath{\alpha_s}", r"\ensuremath{\Lambda_{b}^{0}}",
 )  # fmt: skip
 PEOPLE = (
     "Sa{\\'u}l, Mar{\\'\\i}a", 'M{\\"u}ller, J\\"org', "Dvo\\v{r}\\'ak, Jan", "de Vries, Anna B.", "Li, Wei", "O'Brien, Sean",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pybtex.database import parse_string
 
-from survey.literature.bibtex import parse_bibtex
+from survey.literature.bibtex import check_field, parse_bibtex
 from survey.literature.loading.conversion import Conversion, convert
 from tests.literature.pool.conversion.foreign_bib import foreign_bib
 
@@ -65,10 +65,13 @@ READ = [
     ("people between commas", "Doe, Jane", "J. Doe, M. Roe, K. Poe", {"author": "J. Doe and M. Roe and K. Poe", "original-author": "J. Doe, M. Roe, K. Poe"}),
     ("people between semicolons", "Doe, Jane", "Jane Doe; Max Roe", {"author": "Jane Doe and Max Roe"}),
     ("a collaboration alone", 'author = "Doe, Jane"', 'collaboration = "ATLAS"', {"author": "{ATLAS}", "collaboration": "ATLAS"}),
-    ("signs that are commands", "A Title", "50% of R&D_x #1", {"title": r"{50\% of R\&D\_x \#1}"}),
+    ("signs that are commands", "A Title", "50% of R&D_x #1", {"title": r"{50\% of R\&D\_x \#1}", "original-title": "{50% of R&D_x #1}"}),
+    ("a caret", "A Title", "A x^2 b", {"title": r"{A x\textasciicircum{}2 b}", "original-title": "{A x^2 b}"}),
+    ("a sign in a formula and one beside it", "A Title", r"a_1 & \(b_2\)", {"title": r"{a\_1 \& \(b_2\)}"}),
     ("a formula", "A Title", "On $a_1^2$", {"title": "{On $a_1^2$}", "original-title": None}),
     ("a command that nobody knows", "A Title", r"On \nosuch{E}", {"title": "{On {E}}", "original-title": r"{On \nosuch{E}}"}),
     ("an accent without a letter", "A Title", r"A Title{\~}", {"title": "{A Title{}}", "original-title": r"{A Title{\~}}"}),
+    ("a title changed twice", "A Title", r"M\''{u}ller & \nosuch{E}", {"title": r'{M\"{u}ller \& {E}}', "original-title": r"{M\''{u}ller & \nosuch{E}}", "original-title-too": None}),
     ("two apostrophes as an accent", "Doe, Jane", r"M\''{u}ller, Jane", {"author": 'M\\"{u}ller, Jane'}),
     ("a comma before a name", "Doe, Jane", ", Stanza", {"author": "Stanza", "original-author": ", Stanza"}),
     ("biblatex", 'year = "2020"', 'date = "2020-03-07", journaltitle = "J", location = "Rome"',
@@ -96,6 +99,20 @@ READ = [
 def test_what_can_be_read_in_one_way_is_read(tmp_path: Path, old: str, new: str, found: dict[str, str | None]) -> None:
     got = fields(tmp_path, old, new)
     assert {name: got.get(name) for name in found} == found
+
+
+SOUND = [
+    r"On $a_1^2$", r"On \(x^2\)", r"On \[x^2_{\rm T}\]", r"\ensuremath{\alpha_s}", r"\ensuremath{\Lambda_{b}^{\mathrm{0_x}}} decays",
+    r"\ensuremath\alpha and \ensuremath {x_1}", r"$\$5_a$ and 5\$", r"100\% of R\&D\_x \#1", r"{\'E}tude na{\"i}ve", r"A {LHC} -- B", "``Jets''",
+    r"\emph{Jets} and \textbf{more}", "A: B; C, D. E?", "Größe",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("title", SOUND)
+def test_a_title_without_a_problem_stays_as_it_was_written(tmp_path: Path, title: str) -> None:
+    assert list(check_field("title", title)) == []
+    got = fields(tmp_path, '"{A Title}"', f"{{{title}}}")
+    assert (got["title"], got.get("original-title")) == (title, None)
 
 
 # what it is, the text, why it is set aside
@@ -269,6 +286,18 @@ def test_no_text_of_two_thousand_entries_is_lost(large: tuple[str, Conversion]) 
             if name.lower() not in ("month", "archiveprefix"):
                 missing += [(block.key, name, word) for word in words if word not in mine and word != "others"]
     assert missing == []
+
+
+def test_a_title_is_changed_only_for_a_problem_and_then_kept_as_it_was(large: tuple[str, Conversion]) -> None:
+    text, done = large
+    titles = dict(re.findall(r'(?s)^@\w+\{([^,\s]+:[^,\s]+),\n.*?^    title = ["{](.*?)["}],?$', text, re.MULTILINE))
+    formulas = [title for title in titles.values() if re.search(r"\\[(\[]|\\ensuremath", title)]
+    assert len(formulas) > 50
+    for block in done.blocks:
+        title = titles[block.key]
+        problems = list(check_field("title", title))
+        assert block.text("original-title") == (title if problems else "")
+        assert (block.text("title") == title) is not bool(problems)
 
 
 def test_what_was_changed_is_counted_by_kind_with_an_example(large: tuple[str, Conversion]) -> None:
