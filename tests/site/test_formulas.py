@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html import escape, unescape
@@ -63,8 +64,36 @@ def test_a_formula_is_mathml_with_its_line_of_text(bread: Pool) -> None:
     )
 
 
-TITLES = [r"On {Ovens} and $\alpha_s$", r"$H \to b\bar{b}$ at $\sqrt{s}=13$~TeV", r"A \(x^2\) b", r"$^{14}$C", r"$\slashed{E}_T$: no MathML",
-          r"{$\tau$}-bench", r"$x \text{ for } y$"]  # fmt: skip
+STROKES = [
+    (r"\slashed{E}_T", "<msub><mtext>E\u0338</mtext><mi>T</mi></msub>", "E\u0338_T"),
+    (r"\slashed E", "<mtext>E\u0338</mtext>", "E\u0338"),
+    (r"\slashed{\rm E}", "<mtext>E\u0338</mtext>", "E\u0338"),
+    (r"\not\!\!E_T", "<msub><mtext>E\u0338</mtext><mi>T</mi></msub>", "E\u0338_T"),
+    (r"\not{p}", "<mtext>p\u0338</mtext>", "p\u0338"),
+    (r"\cancel{\alpha}", "<mtext>α\u0338</mtext>", "α\u0338"),
+    (r"\bar{\slashed{D}}", "<mtext>D\u0338</mtext>", "D\u0304\u0338"),
+    (r"a \notin A", "<mo>∉</mo>", "a ∉ A"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "inside", "line"), STROKES, ids=[one[0] for one in STROKES])
+def test_a_letter_with_a_stroke_is_mathml(bread: Pool, formula: str, inside: str, line: str) -> None:
+    entry = titled(bread, f"Search for ${formula}$")
+    shown = unescape(title_of(entry))
+    assert inside in shown
+    assert "menclose" not in shown
+    assert unicodedata.normalize("NFD", entry.title) == f"Search for {unicodedata.normalize('NFD', line)}"
+
+
+@pytest.mark.parametrize(
+    "written", [r"$\alpha_s$", r"\(\alpha_s\)", r"\[\alpha_s\]", r"\ensuremath{\alpha_s}", r"{\ensuremath {\alpha_s}}"]
+)
+def test_a_formula_is_mathml_however_it_is_enclosed(bread: Pool, written: str) -> None:
+    assert "<msub><mi>α</mi><mi>s</mi></msub>" in str(title_of(titled(bread, f"On {written} again")))
+
+
+TITLES = [r"On {Ovens} and $\alpha_s$", r"$H \to b\bar{b}$ at $\sqrt{s}=13$~TeV", r"A \(x^2\) b", r"$^{14}$C", r"$\slashed{E}_T$: missing", r"$\foo$: no MathML",
+          r"\ensuremath{\Lambda_{b}^{0}} decays", r"At \[x^2\]", r"{$\tau$}-bench", r"$x \text{ for } y$"]  # fmt: skip
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -42,6 +42,7 @@ INSIDE = re.compile(r"(?<=[(\[]) | (?=[)\]])")
 BLANKS = re.compile(r"[ \t\n]*")
 NAME = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 OPTION = re.compile(r"[ \t\n]*\[([^\[\]{}\\]*)\]")
+CLOSER = re.compile(r"[ \t\n]*\\!")
 DEEPEST = 40
 """Arguments and braces within one another at most: nobody writes more, and each takes a call of a function."""
 
@@ -124,6 +125,8 @@ def _command(text: str, start: int, depth: int) -> tuple[str, int]:
         raise UnknownLatex("\\ at the end")
     name, at = match[1], match.end()
     if name in MARKS or (name in COMBINING and name not in ("=", ".")):
+        while name == "not" and (closer := CLOSER.match(text, at)):  # as many move the stroke over the letter
+            at = closer.end()
         inner, at = argument(text, at, f"\\{name}", depth)
         return _marked(inner, MARKS.get(name) or COMBINING[name], name in THROUGHOUT), at
     if name == "sqrt":

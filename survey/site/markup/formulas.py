@@ -28,6 +28,15 @@ UNKNOWN = re.compile(r"\\[A-Za-z]+")
 """The converter's output for an unknown command."""
 
 
+STRUCK = re.compile(
+    r"\\(?:slashed|cancel|not)(?![A-Za-z])(?:[ \t]|\\!)*"
+    r"(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\[A-Za-z]+|[A-Za-z])"
+)
+"""A stroke through its argument, which the converter lacks, or draws in a way that browsers do not show."""
+
+OVERLAY = re.compile("[^\\W\\d_]\u0338")
+"""A letter with a stroke through it."""
+
 LOOKS = frozenset({
     "mathvariant", "stretchy", "fence", "form", "separator", "accent", "accentunder", "linethickness", "displaystyle",
     "scriptlevel", "movablelimits", "symmetric", "minsize", "maxsize", "lspace", "rspace",
@@ -69,7 +78,7 @@ def _nodes(element: Element) -> list[Node]:
 @lru_cache(maxsize=1 << 17)  # a work is in a hundred lists
 def _titled(latex: str, escaped: Callable[[str], Markup]) -> Markup:
     shown = readable(latex)
-    if shown == latex or not ("$" in latex or "\\(" in latex or "\\[" in latex):
+    if shown == latex or not any(sign in latex for sign in ("$", r"\(", r"\[", r"\ensuremath")):
         return escaped(shown)  # also what cannot be shown
     return Markup("").join(_formula(part) if maths else _words(part, escaped) for part, maths in runs(latex))
 
@@ -94,7 +103,7 @@ def _formula(latex: str) -> Markup:
         mathml(latex, "inline")  # refuses what cannot be converted completely
     except ValueError:
         return line
-    [row] = math = convert_to_element(latex.strip())
+    [row] = math = convert_to_element(_struck(latex.strip()))
     # the search takes the first end of a tag of this name for the end of what it leaves out: no formula has another
     shown = Markup("<semantics>" + UNSEARCHED + "{}</mpadded>").format(Markup("").join(map(_written, row)))
     noted = Markup('<annotation encoding="text/plain">{}</annotation></semantics>').format(line)
@@ -122,12 +131,25 @@ def mathml(latex: str, display: str) -> str:
     from latex2mathml.converter import convert  # reads a large table, and few pages have formulas
 
     try:
-        markup = " ".join(convert(latex.strip(), display=display).split())
+        markup = " ".join(convert(_struck(latex.strip()), display=display).split())
     except Exception as error:  # the converter's errors have no common base class, and some are Python's
         raise ValueError(f"not a formula that can be shown: {quoted(latex.strip())} ({_reason(error)})") from None
     if unknown := UNKNOWN.search(markup):
         raise ValueError(f"{quoted(unknown[0])} is not a known command of formulas: {quoted(latex.strip())}")
     return markup.replace("*", "&#42;").replace("_", "&#95;")  # Markdown would see emphasis
+
+
+def _struck(latex: str) -> str:
+    """Return a formula with the letters that have a stroke through them as text, in Unicode."""
+
+    def written(match: re.Match[str]) -> str:
+        try:
+            shown = in_unicode(match.group())
+        except ValueError:
+            return match.group()  # the converter says what it does not know
+        return rf"\text{{{shown}}}" if OVERLAY.fullmatch(shown) else match.group()
+
+    return STRUCK.sub(written, latex)
 
 
 def _reason(error: Exception) -> str:

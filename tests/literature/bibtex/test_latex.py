@@ -51,7 +51,7 @@ FORMULAS = [
     (r"10^{-5}", "10⁻⁵"), (r"\nu_{\mu}", "ν_μ"), (r"\nu_\mu \to \nu_e", "ν_μ → νₑ"), (r"x_{1,2}", "x_(1,2)"),
     (r"U(1)_{L_\mu-L_\tau}", "U(1)_(L_μ-L_τ)"), (r"Z^\prime", "Z′"), (r"Z^{\prime}", "Z′"), ("Z'", "Z′"),
     (r"WW^{*}", "WW*"), (r"W^\pm", "W^±"), (r"90^\circ", "90°"), (r"\mathbb{Z}_2 \times \mathbb{Z}_2", "ℤ₂ × ℤ₂"),
-    (r"{\cal CP}", "CP"), (r"\mathcal{O}(N)", "O(N)"), (r"\slashed{E}_T", "E̸_T"), (r"\not= 0", "≠ 0"),
+    (r"{\cal CP}", "CP"), (r"\mathcal{O}(N)", "O(N)"), (r"\slashed{E}_T", "E̸_T"), (r"\not= 0", "≠ 0"), (r"\not\!\! E_T", "E̸_T"),
     (r"\overline{AB}", "A̅B̅"), (r"\vec{p}", "p⃗"), (r"\frac{1}{2}", "1/2"), (r"\frac{a+b}{c}", "(a+b)/c"),
     (r"\sin 2\phi_1", "sin 2ϕ₁"), (r"\sin^2\theta_W", "sin²θ_W"), (r"13\,\text{TeV}", "13\u2009TeV"),
     (r"x \text{ for all } y", "x for all y"), (r"\left(\frac12\right)", "(1/2)"), (r"\Lambda_c^+\to p\eta'", "Λ_c⁺ → pη′"),
