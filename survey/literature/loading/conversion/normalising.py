@@ -37,6 +37,9 @@ TYPES: Final = {
 }  # fmt: skip
 """Types that every style can cite in place of those that some cannot; all that is not named becomes ``misc``."""
 
+PUBLISHED: Final = frozenset({"journal", "booktitle", "publisher", "school", "institution"})
+"""Fields that say where a work was published, before it was on arXiv if its year is earlier."""
+
 MONTH = re.compile("|".join(MONTHS))
 YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 ISO = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
@@ -180,18 +183,18 @@ def _dates(draft: Draft) -> None:
 def _year_of_the_preprint(draft: Draft) -> None:
     """A preprint is of the year of its id; what was published before it was posted keeps the id as an address."""
     posted, year = arxiv_date(draft.text("eprint")), draft.text("year")
-    if not posted:
+    if not posted or year == str(posted[0]):
         return
     if not year:
         draft.set("year", str(posted[0]), "years that are missing: that of the arXiv id")
-    elif int(year) < posted[0]:
+    elif int(year) < posted[0] and draft.fields.keys() & PUBLISHED:
         draft.fields.setdefault("url", f"https://arxiv.org/abs/{draft.text('eprint')}")
         for name in ("eprint", "archiveprefix", "primaryclass"):
             if name in draft.fields:
                 draft.put_away(name, "published before it was on arXiv: the arXiv id is kept as an address")
-    elif int(year) > posted[0] and not draft.fields.keys() & {"journal", "booktitle"}:
+    elif int(year) < posted[0] or not draft.fields.keys() & {"journal", "booktitle"}:
         draft.keep("year")
-        draft.set("year", str(posted[0]), "preprints of a later year than their arXiv id: the year of the id")
+        draft.set("year", str(posted[0]), "preprints of another year than their arXiv id: the year of the id")
 
 
 def _authors(draft: Draft) -> None:
