@@ -116,8 +116,11 @@ def data_fingerprints(pool: Pool, data: Path, *drafts: Reads) -> dict[Reads, str
     for reads in drafts:
         withheld = _withheld(reads)
         held = [
-            [b.type, b.key, [[name, field.text] for name, field in b.fields.items() if not name.startswith(withheld)]]
-            for b in (entry.block for entry in pool)
+            [
+                *(entry.block.type, entry.block.key, entry.known),
+                [[name, one.text] for name, one in entry.block.fields.items() if not name.startswith(withheld)],
+            ]
+            for entry in pool
         ]
         found[reads] = fingerprint([], files, json.dumps(held))
     return found

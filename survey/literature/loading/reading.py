@@ -25,6 +25,7 @@ from survey.literature.pool import (
     check_routes,
     check_rulings,
     check_sourcing,
+    known_by,
     read_adjudications,
     read_appraisal,
     read_audits,
@@ -60,22 +61,28 @@ FIRST_ZONE = timezone(timedelta(hours=14))
 
 def latest_today() -> date:
     """Return the latest day that can be today: that of the build (SOURCE_DATE_EPOCH), or of any place on Earth."""
+    return max(_built() or date.min, datetime.now(FIRST_ZONE).date())
+
+
+def _built() -> date | None:
+    """Return the day of the build, so that it gives the same bytes on any day."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    built = datetime.fromtimestamp(int(epoch), UTC).date() if epoch.isdigit() else date.min
-    return max(built, datetime.now(FIRST_ZONE).date())
+    return datetime.fromtimestamp(int(epoch), UTC).date() if epoch.isdigit() else None
 
 
 def read_pool(folder: Path, today: date | None = None) -> tuple[Pool | None, tuple[Problem, ...]]:
     """Return the pool of a folder and all its problems; no pool if the taxonomy cannot be read.
 
-    A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is. A
-    process reads again only what has changed since it read the folder last.
+    A work that was taken in after ``today`` is a problem; by default ``latest_today`` says which day that is. Where
+    nobody noted when a work was added, it was by ``today``, by default the day of the build. A process reads again
+    only what has changed since it read the folder last.
     """
     memory = Memory.of(folder)
-    return memory.get(_read, folder, today or latest_today(), memory)
+    day = today or _built() or datetime.now(UTC).date()
+    return memory.get(_read, folder, today or latest_today(), day, memory)
 
 
-def _read(folder: Path, today: date, memory: Memory) -> tuple[Pool | None, tuple[Problem, ...]]:
+def _read(folder: Path, today: date, day: date, memory: Memory) -> tuple[Pool | None, tuple[Problem, ...]]:
     read = memory.get
     try:
         taxonomy = read(read_taxonomy, folder / TAXONOMY)
@@ -86,6 +93,7 @@ def _read(folder: Path, today: date, memory: Memory) -> tuple[Pool | None, tuple
         memory.taxonomy = taxonomy
         memory.checked.clear()
     entries, problems = read_entries(document, taxonomy, memory.checked)
+    entries = known_by(entries, day)
     problems += check_impossible_cells(entries, taxonomy)
     records: tuple[Record, ...] = ()
     if os.path.lexists(folder / EXCLUDED):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -36,6 +36,8 @@ class Entry:
     block: Block
     tags: Mapping[str, tuple[Tag, ...]]
     path: str = ""
+    known: str = ""
+    """The day on which a work was read that is dated later, and of which nobody noted when it was added."""
 
     @property
     def key(self) -> str:
@@ -92,8 +94,11 @@ class Entry:
 
     @property
     def added(self) -> str:
-        """The day it was added to the pool, YYYY-MM-DD; where nobody noted it, the first day of ``appeared``."""
-        return self.text("added") or f"{self.appeared}-01-01"[:10]
+        """The day it was added to the pool, YYYY-MM-DD; where nobody noted it, the first day of ``appeared``.
+
+        A work that appears after the day on which it was read was added by that day.
+        """
+        return self.text("added") or self.known or f"{self.appeared}-01-01"[:10]
 
     def had_appeared(self, day: date) -> bool:
         """Return whether the work had surely appeared by the end of a day: a whole month or year must be over."""
@@ -172,6 +177,19 @@ def read_background(document: Document, taxonomy: Taxonomy) -> tuple[tuple[Entry
     reading = _Reading(document.path, taxonomy, "background")
     works = tuple(Entry(block, reading.tags(block), document.path) for block in document.blocks)
     return works, [*document.problems, *reading.problems]
+
+
+def known_by(entries: Iterable[Entry], day: date) -> tuple[Entry, ...]:
+    """Return entries as read on a day: nobody noted when some were added, but none was after it."""
+    iso = day.isoformat()
+    return tuple(replace(entry, known=iso) if _is_dated_after(entry, iso) else entry for entry in entries)
+
+
+def _is_dated_after(entry: Entry, day: str) -> bool:
+    try:
+        return not entry.text("added") and entry.added > day
+    except ValueError:  # what is no year or month is a problem already
+        return False
 
 
 def check_days(works: Iterable[Entry], latest: date) -> list[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from survey.literature import Pool, load, read_pool
 from survey.literature.loading import TAXONOMY
 from survey.literature.taxonomy import Absence
+from survey.site.drafts import NO_PROSE, data_fingerprints
 from tests.conftest import ROOT
 
 # ---------------------------------------------------------------- as data
@@ -191,3 +193,48 @@ def test_primary_matches_every_value_of_a_set(pool: Pool) -> None:
     for cell in ("stop: designed", "communicate: learned"):
         assert len(pool.where([("decision", cell)], primary=True)) == len(pool.where([("decision", cell)]))
     assert len(pool.where([("credit", "message")], primary=True)) < len(pool.where([("credit", "message")]))
+
+
+# ---------------------------------------------------------------- days that nobody noted
+
+
+def undated(folder: Path) -> Path:
+    """A pool in which nobody noted when a work was added, and one is of the year 2027."""
+    shutil.copytree(ROOT / "tests" / "literature" / "bread", folder)
+    text = re.sub(r"(?m)^  added .*\n", "", (folder / "pool.bib").read_text())
+    (folder / "pool.bib").write_text(text.replace("{2024}", "{2027}"))
+    return folder
+
+
+def test_no_work_was_added_after_the_day_on_which_the_pool_is_read(tmp_path: Path) -> None:
+    pool, problems = read_pool(undated(tmp_path / "bib"), day := date(2026, 11, 29))
+    assert problems == ()
+    assert pool
+    assert pool.day == day
+    assert {entry.year: entry.added for entry in pool} == {2019: "2019-03-01", 2001: "2001-01-01", 2027: "2026-11-29"}
+    assert len(pool.as_of(day)) == len(pool)
+    assert "edition 2026-11-29" in pool.stamp
+    later, _ = read_pool(tmp_path / "bib", date(2027, 6, 1))
+    assert later
+    assert later.day == date(2027, 1, 1)
+    assert data_fingerprints(pool, tmp_path / "bib", NO_PROSE) != data_fingerprints(later, tmp_path / "bib", NO_PROSE)
+
+
+def test_the_day_of_the_build_is_the_day_on_which_the_pool_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = undated(tmp_path / "bib")
+    assert load(folder).day <= date.today()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1780000000")  # 2026-05-28 in UTC
+    assert load(folder).day == date(2026, 5, 28)
+
+
+def test_a_day_that_somebody_noted_stays(tmp_path: Path) -> None:
+    folder = undated(tmp_path / "bib")
+    text = (folder / "pool.bib").read_text()
+    (folder / "pool.bib").write_text(
+        text.replace("  year          = {2027},", "  year = {2027}, added = {2026-11-01},")
+    )
+    pool, _ = read_pool(folder, date(2026, 11, 29))
+    assert pool
+    assert pool.day == date(2026, 11, 1)
