@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ import click
 from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib, select_entries, where
-from survey.cli.literature.printing import json_header, summary_line
+from survey.cli.literature.printing import json_header, summary_line, terminal_width
 from survey.cli.output import formats
 from survey.escaping import csv_text
 from survey.extras import lazy
@@ -197,8 +196,7 @@ def _figure(estimate: Estimate) -> str:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    width = min(max(shutil.get_terminal_size().columns, 60), 100)
-    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent + "  ")
+    return textwrap.fill(text, terminal_width(), initial_indent=indent, subsequent_indent=indent + "  ")
 
 
 # ------------------------------------------------------------------- for programs

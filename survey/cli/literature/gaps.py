@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from survey.cli.examples import WithExamples
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import fitting, json_header, left_out, summary_line
+from survey.cli.literature.printing import WIDEST, fitting, json_header, left_out, summary_line, wrapped
 from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
@@ -137,7 +137,7 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
         lines = [[a, *(str(map[a, b].count or SIGNS[map[a, b].kind]) for b in across)] for a in down]
         headers = [f"{map.rows.id} \\ {map.columns.id}", *across]
         fit = fitting(lines, headers) if is_folded(map.rows) or is_folded(map.columns) else len(headers)
-        click.echo(f"{summary_line(pool)}; {map.n} with a value on both axes\n")
+        click.echo(f"{wrapped(f'{summary_line(pool)}; {map.n} with a value on both axes', otherwise=WIDEST)}\n")
         click.echo(_table([line[:fit] for line in lines], headers[:fit], 1))
         if cut := left_out([(map.rows, len(down)), (map.columns, fit - 1)]):
             click.echo(f"\n{cut}")
@@ -164,7 +164,7 @@ def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
             [*cell.cells, _figure(cell.expected), _figure(cell.residual), _chance(cell.p), _chance(cell.corrected)]
             for cell in found.joint[:top]
         ]
-        click.echo(f"{summary_line(pool)}; {found.n} with a value on all three axes\n")
+        click.echo(f"{wrapped(f'{summary_line(pool)}; {found.n} with a value on all three axes', otherwise=WIDEST)}\n")
         click.echo(_table(lines, [*axes, "expected", "residual", "p", "p map"], 3))
         click.echo(
             f"\n{len(lines)} of {len(found.joint)} combinations that never occur although each pair in them does"

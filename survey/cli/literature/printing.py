@@ -17,8 +17,8 @@ from survey.literature.agreement import Figure
 from survey.literature.counting import CellCount
 from survey.plurals import plural
 
-WIDTH = 100
-"""The width of a terminal for which tables of axes with many values are cut."""
+NARROWEST, WIDEST = 60, 100
+"""The columns of a terminal for which text is wrapped and tables of axes with many values are cut."""
 
 
 def json_header(pool: Pool) -> dict[str, Any]:
@@ -60,10 +60,14 @@ def bars(values: Sequence[object], columns: Mapping[str, Sequence[int | str]]) -
 
 
 def fitting(lines: Sequence[Sequence[str]], headers: Sequence[str]) -> int:
-    """Return how many columns of a table fit into a line, the first one and at least one more included."""
+    """Return how many columns of a table fit into a line, the first one and at least one more included.
+
+    A line is as wide as the terminal, or as the widest that is used; that also where the output is no terminal.
+    """
+    width = terminal_width(WIDEST)
     widths = [max(len(head) + 2, *map(len, rest)) + 2 for head, *rest in zip(headers, *lines, strict=True)]
     totals = list(accumulate(widths))
-    return max(2, sum(total - 2 <= WIDTH for total in totals))
+    return max(2, sum(total - 2 <= width for total in totals))
 
 
 def left_out(axes: Sequence[tuple[Axis, int]]) -> str:
@@ -76,10 +80,14 @@ def left_out(axes: Sequence[tuple[Axis, int]]) -> str:
     return wrapped(f"{' and '.join(parts)}, the most frequent first; --format csv has all") if parts else ""
 
 
-def wrapped(text: str, indent: str = "") -> str:
-    """Return the text wrapped to the width of the terminal."""
-    width = min(max(shutil.get_terminal_size().columns, 60), 100)
-    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
+def terminal_width(otherwise: int = 80) -> int:
+    """Return the columns to use of the terminal, or of what is no terminal."""
+    return min(max(shutil.get_terminal_size((otherwise, 24)).columns, NARROWEST), WIDEST)
+
+
+def wrapped(text: str, indent: str = "", otherwise: int = 80) -> str:
+    """Return the text wrapped to the width of the terminal, or of what is no terminal."""
+    return textwrap.fill(text, terminal_width(otherwise), initial_indent=indent, subsequent_indent=indent)
 
 
 def entry_page(entry: Entry, pool: Pool) -> list[str]:

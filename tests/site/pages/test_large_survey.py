@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections import Counter
@@ -123,13 +124,23 @@ def test_the_map_of_gaps_has_every_cell_behind_those_of_the_most_frequent_values
     assert set(re.findall(r'href="#([^"]+)"', first + rest)) <= own
 
 
+def no_terminal(_: int) -> os.terminal_size:
+    raise OSError
+
+
 @pytest.mark.parametrize(
     "command", ["gaps method task", "gaps task method", "crosstab method task", "crosstab task task"]
 )
-def test_tables_in_a_terminal_fit_its_width(large: Pool, command: str) -> None:
+@pytest.mark.parametrize(("columns", "width"), [("80", 80), ("90", 90), ("200", 100), ("", 100)])
+def test_tables_in_a_terminal_fit_its_width(
+    large: Pool, command: str, columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = str(Path(large.entries[0].path).parent)
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(os, "get_terminal_size", no_terminal)
     result = CliRunner().invoke(main, ["--bib", folder, *command.split()])
     assert result.exit_code == 0, result.output
-    assert max(map(len, result.output.splitlines())) <= 100
+    longest = max(map(len, result.output.splitlines()))
+    assert width - 12 < longest <= width
     assert "16 of" in result.output
     assert "the most frequent first" in result.output
