@@ -13,13 +13,14 @@ from itertools import pairwise
 from bibtexparser import model
 from bibtexparser.splitter import Splitter
 
-from survey.literature.bibtex import FORBIDDEN, collapsed, enclosed, unwritable
+from survey.literature.bibtex import FORBIDDEN, MONTHS, collapsed, enclosed, unwritable
 
 START = re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
 REMARK = "a remark"
 PREAMBLE = "a preamble: no page shows it"
 INVISIBLE = "invisible characters: taken out"
 NOT_UTF8 = "the file is not UTF-8: read as Windows-1252"
+UNDEFINED = "macros that no @string defines: taken as text, as written in original-FIELD"
 PLAIN = frozenset({"eprint", "archiveprefix", "primaryclass", "doi", "url", "year", "month", "date"})
 """Fields that are no LaTeX: a second pair of braces says nothing."""
 
@@ -52,15 +53,18 @@ class Draft:
         """Note a change."""
         self.notes.append((kind, example))
 
-    def keep(self, name: str) -> None:
-        """Keep a field as it was found, under a name that nothing reads; what later steps make of it is not kept."""
+    def keep(self, name: str, found: str = "") -> None:
+        """Keep a field as it was found, under a name that nothing reads; what later steps make of it is not kept.
+
+        ``found`` is how it was written, if that is another text.
+        """
         if name in self.kept:
             return
         self.kept.add(name)
         kept = f"original-{name}"
         while kept in self.fields:
             kept += "-too"
-        self.fields[kept] = self.fields[name]
+        self.fields[kept] = found or self.fields[name]
 
     def set(self, name: str, text: str, kind: str) -> None:
         """Replace the text of a field and note why."""
@@ -122,6 +126,9 @@ def read_foreign(text: str) -> Foreign:
                 case model.Entry():
                     drafts.append(_draft(block, at, block.raw or chunk, macros))
                 case model.String():
+                    notes += [(UNDEFINED, f"@string {block.key} = {block.value}")] * bool(
+                        undefined(block.value, macros)
+                    )
                     macros[block.key.lower()] = resolved(block.value, macros)
                     notes.append(("@string: written out where it is used", f"{block.key} = {block.value}"))
                     continue
@@ -160,6 +167,18 @@ def resolved(value: str, macros: Mapping[str, str]) -> str:
     return "".join(out)
 
 
+def undefined(value: str, macros: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the macros in a value that nothing defines; those of months every style does.
+
+    >>> undefined('jhep # " A"', {}), undefined("mar", {}), undefined("2020", {})
+    (('jhep',), (), ())
+    """
+    value = value.strip()
+    known = {*macros, *MONTHS}
+    parts = () if enclosed(value) else _parts(value)
+    return tuple(part for part in parts if MACRO.fullmatch(part) and part.lower() not in known)
+
+
 def _chunks(text: str) -> Iterator[tuple[int, str]]:
     """Yield each entry with what follows it, and the line in which it starts."""
     starts = sorted({0, *(match.start() for match in START.finditer(text)), len(text)})
@@ -170,8 +189,12 @@ def _chunks(text: str) -> Iterator[tuple[int, str]]:
 def _draft(block: model.Entry, line: int, raw: str, macros: Mapping[str, str]) -> Draft:
     draft = Draft(block.entry_type.lower(), block.key.strip(), line, {}, raw)
     for found in block.fields:
+        kept = ""
         name = re.sub(r"[^a-z0-9_-]", "-", found.key.lower().strip()).strip("-_")
         name = name if name[:1].isalpha() else f"field-{name}"
+        if name != "month" and undefined(found.value, macros):
+            kept = collapsed(FORBIDDEN.sub("", found.value))
+            draft.note(UNDEFINED, f"{draft.key}: {name} = {kept}")
         text = resolved(found.value, macros)
         if name in PLAIN:
             text = re.sub(r"^\{([^{}]*)\}$", r"\1", text.strip())
@@ -188,6 +211,8 @@ def _draft(block: model.Entry, line: int, raw: str, macros: Mapping[str, str]) -
             draft.fields[f"{name}-too"] = text
         else:
             draft.fields[name] = text
+            if kept:
+                draft.keep(name, "" if unwritable(kept) else kept)
     return draft
 
 

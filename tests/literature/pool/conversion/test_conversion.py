@@ -166,6 +166,25 @@ def test_a_macro_is_written_out_and_parts_are_joined(tmp_path: Path) -> None:
     assert done.blocks[0].text("journal") == "J. High Energy Phys. A"
 
 
+@pytest.mark.parametrize(
+    ("written", "text"), [("jhep", "jhep"), ('jhep # " A"', "jhep A"), ("{jhep}", None), ('"jhep"', None)]
+)
+def test_a_macro_that_nothing_defines_is_told_and_kept_as_it_was_written(
+    tmp_path: Path, written: str, text: str | None
+) -> None:
+    done = converted(tmp_path, WORK.replace("month", f"journal = {written}, month").replace('"3"', "mar"))
+    told = [(one.number, one.example) for one in done.changes if one.kind.startswith("macros that no @string")]
+    assert told == ([(1, f"Doe:2020abc: journal = {written}")] if text else [])
+    assert done.blocks[0].text("journal") == (text or "jhep")
+    assert done.blocks[0].text("original-journal") == (written if text else "")
+
+
+def test_a_macro_of_a_macro_that_nothing_defines_is_told(tmp_path: Path) -> None:
+    done = converted(tmp_path, '@string{jhep = jrn # " HEP"}\n' + WORK.replace("month", "journal = jhep, month"))
+    assert any(one.example == '@string jhep = jrn # " HEP"' for one in done.changes)
+    assert done.blocks[0].text("journal") == "jrn HEP"
+
+
 def test_what_a_cross_reference_stands_for_is_written_out(tmp_path: Path) -> None:
     parent = '@proceedings{P, title = "The Volume", editor = "Poe, K.", publisher = "Press", year = 2019, isbn = "1"}\n'
     child = '@inproceedings{c, crossref = "P", author = "Doe, J.", title = "A Talk", doi = "10.1234/x"}\n'
