@@ -415,6 +415,27 @@ def test_a_new_edition_lists_the_addresses_of_the_site_and_drops_none(tmp_path: 
     assert problems(tmp_path / "bib") == []
 
 
+def test_a_day_alone_means_a_new_edition(bib: Path) -> None:
+    assert "needs a title" in survey(bib, "edition", "2026-06-01").output
+    made = survey(bib, "edition", "2026-06-01", "--title", "Second")
+    assert made.exit_code == 0, made.output
+    assert load(bib).editions[date(2026, 6, 1)].title == "Second"
+    assert "No such command '2026'" in survey(bib, "edition", "2026").output
+
+
+def test_an_edition_says_that_no_addresses_are_listed_and_an_empty_file_starts_the_list(tmp_path: Path) -> None:
+    bread = Path(shutil.copytree(BREAD, tmp_path / "bib"))
+    made = survey(bread, "edition", "new", "2024-06-01", "--title", "First")
+    assert "addresses: not listed (an empty file tests/site/addresses.txt starts the list)\n" in made.output
+    assert not (tmp_path / "tests").exists()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "tests" / "site").mkdir(parents=True)
+    (tmp_path / "tests" / "site" / "addresses.txt").touch()
+    made = survey(bread, "edition", "new", "2024-06-02", "--title", "Second")
+    assert made.exit_code == 0, made.output
+    assert "axes/grain/rye.md" in (tmp_path / "tests" / "site" / "addresses.txt").read_text().splitlines()
+
+
 def test_a_new_edition_lists_its_keys(bib: Path) -> None:
     lines = (bib / "editions" / "keys.txt").read_text().splitlines()
     (bib / "editions" / "keys.txt").write_text("\n".join(line for line in lines if line != "c3") + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -35,18 +36,34 @@ HISTORY = 100
 """Maximum number of commits in which an edition is looked for."""
 
 
-@click.group(short_help="Publish an edition, and keep it as published.")
+ADDRESSES = Path("tests") / "site" / "addresses.txt"
+"""Where a project lists its published addresses."""
+
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class _Editions(click.Group):
+    """The subcommands, where a day alone stands for the edition of that day, which is new."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments call, and what is left of them."""
+        return super().resolve_command(ctx, ["new", *args] if DAY.fullmatch(args[0]) else args)
+
+
+@click.group(cls=_Editions, short_help="Publish an edition, and keep it as published.")
 def edition() -> None:
     """Publish an edition of the pool, keep it as published after an edit, or correct it.
 
     bib/editions.toml lists the editions. A published one has the fingerprint of its data there, and
     what was changed in its works since is kept, as published, in bib/editions/DAY.csv. Therefore
-    --as-of with its day gives the very data that was published.
+    --as-of with its day gives the very data that was published. A day alone means "new".
 
     \b
-        survey edition new 2027-05-04 --title "The third edition"
+        survey edition new DAY --title "The third edition"
         survey edition keep
-        survey edition correct 2026-05-04 c3 --reason "The venue was that of another work."
+        survey edition correct DAY KEY --reason "The venue was that of another work."
     """
 
 
@@ -65,7 +82,8 @@ def new(folder: Path, day: date, title: str, note: str) -> None:
     tests/site/addresses.txt   the addresses of the site, which must not disappear either
 
     An edition that is listed without data is published; otherwise one is added. Addresses are listed
-    where the project has such a list; that takes the packages of the site, and a build of its pages.
+    where the project has such a list, which an empty file starts; that takes the packages of the
+    site, and a build of its pages. Without the file the edition says that none were listed.
     """
     if day > latest_today():
         raise click.BadParameter(f"{day} is in the future: more may come in until then", param_hint="DAY")
@@ -82,8 +100,9 @@ def new(folder: Path, day: date, title: str, note: str) -> None:
 def _list_addresses(folder: Path) -> None:
     """Add the addresses of the site of today to the list of the project, if it has one."""
     project = folder.resolve().parent
-    place = project / "tests" / "site" / "addresses.txt"
+    place = project / ADDRESSES
     if not place.is_file():
+        click.echo(f"addresses: not listed (an empty file {ADDRESSES.as_posix()} starts the list)")
         return
     try:
         from survey.site.publishing.release.addresses import site_addresses, with_addresses
