@@ -25,7 +25,7 @@ from survey.site.pages.feeds.builder import feeds
 from survey.site.pages.gaps.builder import gap_pages
 from survey.site.pages.new_entry.builder import new_entry_pages
 from survey.site.pages.related.builder import related_pages
-from survey.site.pages.scale.builder import scale_pages
+from survey.site.pages.scale.builder import has_scale_page, scale_pages
 from survey.site.pages.traces.builder import trace_pages
 from survey.site.pages.traces.open_log.builder import open_log_pages
 from survey.site.theme.assets import STYLE, assets, style_sheet
@@ -72,7 +72,7 @@ def _exports(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
 
 def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
     """Yield the scripts and typefaces, and the runtime that makes charts interactive."""
-    yield from assets(facts.cache)
+    yield from assets(facts.cache, has_scale_page(facts.pool))
     yield RUNTIME, facts.pictures.runtime()
 
 

@@ -133,8 +133,8 @@ def test_problems_of_the_other_copy_are_reported_with_file_and_line(survey: Surv
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
-        (("2026-05-04",), "expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER"),
+        ((), "expected two days (as in 2024-01-31 2024-12-31), or --with FOLDER"),
+        (("2026-05-04",), "expected two days (as in 2024-01-31 2024-12-31), or --with FOLDER"),
         (("2026-05-04", "2026-05-05", "--with", "was/bib"), "expected two days, or --with FOLDER, but not both"),
         (("--with", "was"), "was has no taxonomy.toml (did you mean was/bib?)"),
         (("--with", "nowhere"), "Directory 'nowhere' does not exist"),

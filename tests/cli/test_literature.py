@@ -385,6 +385,30 @@ def test_every_command_is_in_the_manual_and_in_the_readme(survey: Survey, comman
     assert f"survey {command}" in (ROOT / "README.md").read_text()
 
 
+WORDS = re.compile(r"2026-(05-04|11-2.)|\bc3\b|\brewards?\b|\bcredit\b|\bllm|\bagents?\b", re.IGNORECASE)
+"""Days, keys and subjects of our survey."""
+
+
+@pytest.mark.parametrize(
+    "command", [command for module, commands in WINGS.items() if "trace" not in module for command in commands]
+)
+def test_the_manual_of_another_survey_has_no_example_of_ours(survey: Survey, command: str) -> None:
+    bread = ROOT / "tests" / "literature" / "bread"
+    assert WORDS.findall(survey("--bib", str(bread), command, "--help").stdout) == []
+
+
+def test_messages_on_another_survey_have_no_example_of_ours(survey: Survey, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tests" / "literature" / "bread", tmp_path / "bib")
+    (tmp_path / "bib" / "searches.toml").write_text("[floor]\ngroups = 1\n")
+    found = survey("check", cwd=tmp_path).stderr
+    assert "expected lists of words, as in" in found
+    (tmp_path / "bib" / "taxonomy.toml").write_text('[survey]\ntitle = "Bread"\n')
+    found += survey("check", cwd=tmp_path).stderr + survey("diff", "2024-01-01", cwd=tmp_path).stderr
+    assert "expected tables like" in found
+    assert "expected two days" in found
+    assert WORDS.findall(found) == []
+
+
 def test_the_manual_fits_a_terminal(survey: Survey) -> None:
     for command in ([], *([name] for name in COMMANDS)):
         assert max(map(len, survey(*command, "--help").stdout.splitlines())) <= 100

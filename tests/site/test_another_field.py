@@ -99,6 +99,15 @@ def test_every_kind_of_page_is_made(bread: dict[str, str]) -> None:
     assert kinds - bread.keys() == set()
 
 
+def test_a_survey_has_the_script_of_a_page_where_it_has_the_page(tmp_path: Path) -> None:
+    path = tmp_path / "bib"
+    for has in (True, False):
+        shutil.copytree(BREAD, path, ignore=None if has else shutil.ignore_patterns("scale.toml"))
+        files = [name for family in FAMILIES if family.name not in WINGS for name, _ in family.make(Facts(load(path)))]
+        assert ("measure/scale.md" in files, "assets/scale.js" in files) == (has, has)
+        shutil.rmtree(path)
+
+
 def test_what_the_survey_says_of_itself_is_said(bread: dict[str, str]) -> None:
     assert "https://creativecommons.org/licenses/by/4.0/" in bread["data/dataset.jsonld"]
     assert "The Guild of Bakers" in bread["feed.atom"]

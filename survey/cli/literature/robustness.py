@@ -51,7 +51,7 @@ def robustness(folder: Path, ids: tuple[str, ...], day: date | None, form: str) 
 
     \b
     peer reviewed (0)    fails in this variant, with this number
-    leave one out (c3)   the result changes when this entry is left out
+    leave one out (KEY)  the result changes when this entry is left out
     15 to 10             the number counted, and the number it has to exceed
 
     With CLAIM, show that claim variant by variant. Without, a ranking of the values on every main

@@ -84,7 +84,7 @@ class _Reader(Tables):
         absences = self._absences(data)
         axes = {id: self._axis(id, table) for id, table in self._tables(data, "axis")}
         if not axes:
-            self._problem("axis", "there is no axis (expected tables like [axis.reward])")
+            self._problem("axis", "there is no axis (expected tables like [axis.topic])")
         axes = {id: replace(axis, steps=self._steps(data["axis"][id], axis, axes)) for id, axis in axes.items()}
         self._across(axes, absences)
         taxonomy = Taxonomy(

@@ -13,12 +13,14 @@ from survey.site.theme.typefaces import made_of, typefaces
 
 SITE = Path(__file__).parents[1]
 
+SCALE = "assets/scale.js"
+
 SCRIPTS = {
     "assets/survey.js": "theme/scripts/survey.js",  # every page
     "assets/search.js": "theme/scripts/search.js",  # every page, before Material's own
     "assets/related.js": "pages/related/related.js",
     "assets/new-entry.js": "pages/new_entry/new-entry.js",
-    "assets/scale.js": "pages/scale/scale.js",
+    SCALE: "pages/scale/scale.js",
     "assets/open-log.js": "pages/traces/open_log/open-log.js",
 }
 """Each script that pages load, and its entry module."""
@@ -53,8 +55,10 @@ STYLES = (
 """The parts of the style sheet in the order of the cascade: of two rules of equal weight the later one wins."""
 
 
-def assets(cache: Cache) -> Iterator[tuple[str, str | bytes]]:
+def assets(cache: Cache, scale: bool = True) -> Iterator[tuple[str, str | bytes]]:
     """Yield every script and typeface: its path below ``docs/`` and its content.
+
+    The script of the page on scale is for surveys with that page.
 
     Raises:
         FileNotFoundError: if a file is missing.
@@ -62,6 +66,8 @@ def assets(cache: Cache) -> Iterator[tuple[str, str | bytes]]:
 
     """
     for path, entry in SCRIPTS.items():
+        if path == SCALE and not scale:
+            continue
         yield path, bundled(SITE / entry)
     yield from cache.get(made_of(), typefaces).items()
 

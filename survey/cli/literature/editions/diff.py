@@ -56,7 +56,7 @@ def diff(folder: Path, before: date | None, after: date | None, other: Path | No
     judged as of the same day, the later of theirs.
 
     \b
-        survey diff 2026-05-04 2026-11-21
+        survey diff 2024-01-31 2024-12-31
         survey diff --with ../main/bib --format markdown
     """
     if other is not None:
@@ -65,7 +65,7 @@ def diff(folder: Path, before: date | None, after: date | None, other: Path | No
         was, pool = load(other), load(folder)
         found, files = compare_copies(was, pool), _other_files(other, folder)
     elif before is None or after is None:
-        raise click.UsageError("expected two days (as in 2026-05-04 2026-11-21), or --with FOLDER")
+        raise click.UsageError("expected two days (as in 2024-01-31 2024-12-31), or --with FOLDER")
     else:
         was = pool = load(folder)
         files = ()

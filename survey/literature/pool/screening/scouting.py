@@ -147,7 +147,7 @@ class _Reader(Tables):
             isinstance(group, list) and group and all(isinstance(word, str) and word.strip() for word in group)
             for group in groups
         ):
-            self._problem("floor", 'expected lists of words, as in [["agent*"], ["llm*", "gpt"]]', "groups")
+            self._problem("floor", 'expected lists of words, as in [["first*"], ["second*", "third"]]', "groups")
             return Floor()
         return Floor(tuple(tuple(group) for group in groups))
 

@@ -40,11 +40,16 @@ SIDE = 380
 """Side of the chart of two quantities against each other."""
 
 
+def has_scale_page(pool: Pool) -> bool:
+    """Return whether a survey has the page on scale: an axis with quantities, and kinds of evidence for them."""
+    return quantity_axis(pool.taxonomy) is not None and bool(pool.evidence)
+
+
 def scale_pages(facts: Facts) -> Files:
     """Yield the page on scale with a chart for each quantity; nothing if the survey has no such axis."""
     pool = facts.pool
     axis = quantity_axis(pool.taxonomy)
-    if axis is None or not pool.evidence:
+    if axis is None or not has_scale_page(pool):
         return
     numbers, silent = disclosed_numbers(pool, pool.evidence), undisclosed_counts(pool, pool.evidence)
     decades = _decades(numbers["number"])
