@@ -198,7 +198,8 @@ def _primary_class(text: str) -> Iterator[str]:
 def _doi(text: str) -> Iterator[str]:
     if not DOI.fullmatch(text):
         inside = DOI_INSIDE.search(text)
-        near = f'did you mean "{inside.group()}"?' if inside else 'expected one like "10.1038/s41586"'
+        bare = re.sub(r"\\([_&%#])", r"\1", inside.group()) if inside else ""
+        near = f'did you mean "{bare}"?' if DOI.fullmatch(bare) else 'expected one like "10.1038/s41586"'
         yield f"{quoted(text)} is not a DOI ({near})"
 
 

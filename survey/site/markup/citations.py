@@ -25,7 +25,8 @@ def reference(entry: Entry, most: int | None = None) -> str:
     named = entry.authors[:most]
     others = entry.text("authors-incomplete") or len(named) < len(entry.authors)
     people = ", ".join([*map(str, named), "et al."]) if others else listed(named)
-    return f"{people} ({entry.year}). {entry.title.rstrip('.')}. {where}.{end}"
+    place = f" {where.rstrip('.')}." if where else ""
+    return f"{people} ({entry.year}). {entry.title.rstrip('.')}.{place}{end}"
 
 
 def listed(names: Sequence[Name]) -> str:

@@ -81,6 +81,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
     "no year": ({"f-year": "20xx"}, ['year "20xx" is not a year (expected four digits)']),
     "a year after it was added": ({"f-year": "2030", "f-eprint": ""}, []),
     "a DOI as an address": ({"f-doi": "https://doi.org/10.1/x 10.1234/abc"}, []),
+    "a DOI with escapes": ({"f-doi": "10.1016/a\\_b\\%3C"}, ['doi "10.1016/a\\_b\\%3C" is not a DOI (did you mean "10.1016/a_b%3C"?)']),
     "no DOI": ({"f-doi": "abc"}, ['doi "abc" is not a DOI (expected one like "10.1038/s41586")']),
     "no address": ({"f-url": "www.example.org", "f-code": "http://"}, ['url "www.example.org" is not a web address (expected http:// or https://)']),
     "two sources with a comma": ({"f-sources": "https://a.org, https://b.org"}, ['sources "https://a.org," is not one web address (put a blank between two, and nothing else)']),

@@ -24,6 +24,7 @@ from survey.literature.related import first_to_know, neighbours
 from survey.site.build import build
 from survey.site.facts import Facts
 from survey.site.html.addresses import url
+from survey.site.markup.citations import reference
 from survey.site.markup.text import inert
 from survey.site.markup.works import LISTED
 from survey.site.pages.axes.builder import KNOWN_FIRST, axis_pages
@@ -309,3 +310,37 @@ def test_every_chart_that_can_be_made_interactive_has_its_specification(files: d
         for spec in re.findall(r'data-spec="(?:\.\./)*(charts/[^"]+)"', text)
     }
     assert {"charts/by-reward.json", "charts/scale-agents.json"} < asked <= files.keys()
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Pool:
+    """One entry without a tag or a place of publication, in a survey with one axis and no word for what is absent."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "taxonomy.toml").write_text(
+        '[survey]\ntitle = "Bare"\n[axis.topic]\nlabel = "Topic"\ndefinition = "What it is on."\nshape = "set"\n'
+        '[axis.topic.value.rye]\nlabel = "rye"\ndefinition = "On rye."\nrule = "r"\npositive = "p"\nnegative = "n"\n'
+    )
+    (folder / "pool.bib").write_text(
+        "@misc{a, author = {Doe, Jane}, title = {Loaf 81}, year = {2020}, url = {https://a.org}}"
+    )
+    return load(folder)
+
+
+def test_a_page_has_no_heading_without_content(bare: Pool) -> None:
+    entry, axes = dict(entry_pages(Facts(bare)))["entries/a.md"], dict(axis_pages(Facts(bare)))["axes/index.md"]
+    assert re.findall(r"(?m)^## ([^{\n]*[^{\n ])", str(entry)) == ["Cite"]
+    assert '<p class="source" data-search-exclude></p>' not in str(entry)
+    assert re.findall(r"(?m)^## (.*)", str(axes)) == []
+
+
+def test_the_kinds_of_absent_values_are_counted(pool: Pool) -> None:
+    bread = load(ROOT / "tests" / "site" / "bread")
+    for survey, number in ((pool, "Three kinds"), (bread, "Two kinds")):
+        assert f"## {number} of absent values" in str(dict(axis_pages(Facts(survey)))["axes/index.md"])
+
+
+def test_a_reference_without_a_place_ends_with_its_title(bare: Pool) -> None:
+    assert reference(bare["a"]) == "Jane Doe (2020). Loaf 81."
+    block = bare["a"].block
+    named = replace(block, fields=MappingProxyType({**block.fields, "howpublished": Field("Ann. Bak.", 1)}))
+    assert reference(replace(bare["a"], block=named)) == "Jane Doe (2020). Loaf 81. Ann. Bak."

@@ -125,10 +125,13 @@ function* arxivClass(text) {
   if (!/^[a-z][a-z-]+(?:\.[A-Za-z][A-Za-z-]+)?$/.test(text)) yield `${quoted(text)} is not an arXiv class (expected one like "cs.MA")`;
 }
 
+const isDoi = (text) => /^10\.[0-9]{4,9}\/[^\s"<>{}\\]+$/.test(text);
+
 function* doi(text) {
-  if (/^10\.[0-9]{4,9}\/[^\s"<>{}\\]+$/.test(text)) return;
+  if (isDoi(text)) return;
   const inside = /10\.[0-9]{4,9}\/\S+/.exec(text);
-  yield `${quoted(text)} is not a DOI (${inside ? `did you mean "${inside[0]}"?` : 'expected one like "10.1038/s41586"'})`;
+  const bare = inside ? inside[0].replace(/\\([_&%#])/g, "$1") : "";
+  yield `${quoted(text)} is not a DOI (${isDoi(bare) ? `did you mean "${bare}"?` : 'expected one like "10.1038/s41586"'})`;
 }
 
 function* url(text) {
