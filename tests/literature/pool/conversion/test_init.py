@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from packaging.requirements import Requirement
+from packaging.utils import parse_wheel_filename
 
 from survey.cli import main
 from survey.literature import load
@@ -102,6 +105,17 @@ def test_its_workflow_uses_the_same_pinned_actions_as_ours(made: tuple[Path, Res
     assert theirs <= ours
     assert len(theirs) == 4
     yaml.safe_load((made[0] / ".github" / "workflows" / "site.yml").read_text())
+
+
+def test_its_requirements_name_ways_to_install_that_need_no_release(made: tuple[Path, Result]) -> None:
+    *_, by_address, by_wheel, by_release = (made[0] / "requirements.txt").read_text().splitlines()
+    address, release = Requirement(by_address.removeprefix("# ")), Requirement(by_release)
+    assert address.name == release.name == "orchestration-survey"
+    assert address.extras == release.extras == {"site"}
+    assert (address.url or "").startswith("git+https://")
+    built = f"orchestration_survey-{version('orchestration-survey')}-py3-none-any.whl"
+    assert by_wheel == f"# ./{built}[site]"
+    parse_wheel_filename(built)
 
 
 def _uses(path: Path) -> set[str]:
