@@ -28,7 +28,7 @@ from survey.site.pages.related.builder import related_pages
 from survey.site.pages.scale.builder import has_scale_page, scale_pages
 from survey.site.pages.traces.builder import trace_pages
 from survey.site.pages.traces.open_log.builder import open_log_pages
-from survey.site.theme.assets import STYLE, assets, style_sheet
+from survey.site.theme.assets import OPEN_LOG, SCALE, STYLE, scripts, style_sheet, typefaces
 
 Content = str | bytes
 Make = Callable[[Facts], Iterator[tuple[str, str]] | Iterator[tuple[str, Content]]]
@@ -71,17 +71,19 @@ def _exports(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
 
 
 def _end(facts: Facts) -> Iterator[tuple[str, str | bytes]]:
-    """Yield the scripts and typefaces, and the runtime that makes charts interactive."""
-    yield from assets(facts.cache, has_scale_page(facts.pool))
+    """Yield the typefaces, and the runtime that makes charts interactive."""
+    yield from typefaces(facts.cache)
     yield RUNTIME, facts.pictures.runtime()
 
 
 TRACES, DEPENDENCIES = WINGS
 
 
-def _style(facts: Facts) -> Files:
-    """Yield the style sheet, which has the hues of the axes."""
+def _scripts(facts: Facts) -> Files:
+    """Yield the style sheet, which has the hues of the axes, and the scripts of the pages that there are."""
     yield STYLE, style_sheet(facts.pool.taxonomy)
+    used = {SCALE: has_scale_page(facts.pool), OPEN_LOG: TRACES in facts.pool.taxonomy.settings.wings}
+    yield from scripts(without=[script for script in used if not used[script]])
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -106,7 +108,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(feeds, {SUMMARY}, ("*.atom",)),
     Family(data_files, PROSE, ("data/*",)),
     Family(_exports, PROSE, ("data/*",)),
-    Family(_style, NO_PROSE),
+    Family(_scripts, NO_PROSE),
     Family(_end, None),
 )
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from survey.literature.taxonomy import Taxonomy
 from survey.site.cache import Cache
+from survey.site.theme import typefaces as fonts
 from survey.site.theme.bundling import bundled
 from survey.site.theme.hues import hue_style
-from survey.site.theme.typefaces import made_of, typefaces
 
 SITE = Path(__file__).parents[1]
 
-SCALE = "assets/scale.js"
+SCALE, OPEN_LOG = "assets/scale.js", "assets/open-log.js"
+"""The scripts of pages that not every survey has."""
 
 SCRIPTS = {
     "assets/survey.js": "theme/scripts/survey.js",  # every page
@@ -21,7 +22,7 @@ SCRIPTS = {
     "assets/related.js": "pages/related/related.js",
     "assets/new-entry.js": "pages/new_entry/new-entry.js",
     SCALE: "pages/scale/scale.js",
-    "assets/open-log.js": "pages/traces/open_log/open-log.js",
+    OPEN_LOG: "pages/traces/open_log/open-log.js",
 }
 """Each script that pages load, and its entry module."""
 
@@ -55,10 +56,8 @@ STYLES = (
 """The parts of the style sheet in the order of the cascade: of two rules of equal weight the later one wins."""
 
 
-def assets(cache: Cache, scale: bool = True) -> Iterator[tuple[str, str | bytes]]:
-    """Yield every script and typeface: its path below ``docs/`` and its content.
-
-    The script of the page on scale is for surveys with that page.
+def scripts(without: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield every script but those named: its path below ``docs/`` and its content.
 
     Raises:
         FileNotFoundError: if a file is missing.
@@ -66,10 +65,13 @@ def assets(cache: Cache, scale: bool = True) -> Iterator[tuple[str, str | bytes]
 
     """
     for path, entry in SCRIPTS.items():
-        if path == SCALE and not scale:
-            continue
-        yield path, bundled(SITE / entry)
-    yield from cache.get(made_of(), typefaces).items()
+        if path not in without:
+            yield path, bundled(SITE / entry)
+
+
+def typefaces(cache: Cache) -> Iterator[tuple[str, bytes]]:
+    """Yield every typeface."""
+    yield from cache.get(fonts.made_of(), fonts.typefaces).items()
 
 
 def style_sheet(taxonomy: Taxonomy) -> str:

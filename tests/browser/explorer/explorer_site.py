@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from survey.site.cache import Cache
 from survey.site.facts import Facts
 from survey.site.pages.explorer.builder import PER_PAGE, explorer_pages, page_of
 from survey.site.publishing.settings.defaults import complete
-from survey.site.theme.assets import STYLE, assets, style_sheet
+from survey.site.theme.assets import STYLE, scripts, style_sheet, typefaces
 from tests.conftest import ROOT
 
 
@@ -35,7 +35,10 @@ def grown(pool: Pool, size: int, titles: Mapping[int, str] = MappingProxyType({}
 def build_explorer(pool: Pool, folder: Path, url: str, per_page: int = PER_PAGE) -> None:
     """Build the explorer of a pool for the address ``url``: pages in ``folder/docs``, the site in ``folder/site``."""
     style = [(STYLE, style_sheet(pool.taxonomy))]
-    for path, content in chain(explorer_pages(Facts(pool), per_page), assets(Cache()), style):
+    files: Iterator[tuple[str, str | bytes]] = chain(
+        explorer_pages(Facts(pool), per_page), scripts(), typefaces(Cache()), style
+    )
+    for path, content in files:
         target = folder / "docs" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content if isinstance(content, bytes) else content.encode())
