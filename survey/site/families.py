@@ -28,6 +28,7 @@ from survey.site.pages.related.builder import related_pages
 from survey.site.pages.scale.builder import has_scale_page, scale_pages
 from survey.site.pages.traces.builder import trace_pages
 from survey.site.pages.traces.open_log.builder import open_log_pages
+from survey.site.pages.traces.real_sessions import real_session_pages
 from survey.site.theme.assets import OPEN_LOG, SCALE, STYLE, scripts, style_sheet, typefaces
 
 Content = str | bytes
@@ -104,6 +105,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(new_entry_pages, NO_PROSE),
     Family(trace_pages, None, wing=TRACES),
     Family(open_log_pages, None, wing=TRACES),
+    Family(real_session_pages, None, wing=TRACES),
     Family(dependency_pages, None, wing=DEPENDENCIES),
     Family(feeds, {SUMMARY}, ("*.atom",)),
     Family(data_files, PROSE, ("data/*",)),

@@ -19,8 +19,6 @@ from survey.extras import PROJECT
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 from survey.site.pages.traces.open_log.packing import scripts
-from survey.traces.files import to_json_line
-from survey.traces.simulate import Setting, simulate
 
 ROOM = Path(__file__).parent
 PACKAGE = ROOM.parents[3]
@@ -43,8 +41,12 @@ FORMATS = (
 )
 """What a reader can save a run as: the format, the words for it, and how the name of the file ends."""
 
-EXAMPLES = (("written-by-hand.json", "a run written by hand"), ("simulated.jsonl", "a simulated run of forty agents"))
-"""The runs to try: the name of the file in the archive, and the words for it."""
+EXAMPLES = (
+    ("reviewers.jsonl", "six reviewers at once"),
+    ("interrupted.jsonl", "an interruption"),
+    ("questions.jsonl", "questions to people"),
+)
+"""Real logs to try: the names of the files, and the words for them (``survey.site.pages.traces.real_sessions``)."""
 
 FRAME_SCRIPT = (ROOM / "frame.js").read_text("utf-8")
 
@@ -63,12 +65,10 @@ def open_log_pages(_: Facts) -> Iterator[tuple[str, str]]:
         ),
     )
     yield FRAME, frame()
-    by_hand, simulated = (name for name, _ in EXAMPLES)
     toolkit = {
         "toolkit.zip": _zipped(),
         "worker.js": (ROOM / "worker.js").read_bytes(),
-        by_hand: files("survey.traces.model").joinpath("example.json").read_bytes(),
-        simulated: to_json_line(simulate(Setting(topology="swarm", agents=40, seed=1)).trace),
+        **{name: (ROOM / "examples" / name).read_bytes() for name, _ in EXAMPLES},
     }
     for name, text in scripts("toolkit", toolkit, {}):
         yield f"{ARCHIVES}/{name}", text
