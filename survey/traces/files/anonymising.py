@@ -51,22 +51,23 @@ LABELS = frozenset({"decisive_error", "final", "unsafe_content"})
 """The labels that measures use."""
 
 LOSS_TEXT = """
-    a act acts advantages again agent agents already an and another answered answers any are arrived
-    assign assignments at attachments attempts back before begin beside between beyond branch but by
-    cached call calls cannot cause come commands communications compactions compared continuations
-    control copied counts created dated decisive deeply dependencies did documents down duration
-    durations earlier end ended errors evaluations event events expected failed follow from group
-    guardrails handoffs has have history hold id in inboxes input inside instructions intermediate
-    intervene into is iterations its JSON judgements kept kinds known later less lines links lists log
-    logged may merged message messages missing model more moved name needs neighbours neither nested
-    never no nor not numbers objects observations of on one only or output outputs outside own parent
-    parent's parents parts passed permissions person pictures pieces placed placeholders plans program
-    programs read reader receiver recorded records reference references repeat repeated replaced results
-    returns rewards rolled rollout run runs same sample samples sandbox score scored scorers scores
-    sender session set several share single source span spans spawning speaker spent start step steps
-    still sub system tasks team text texts than that the their themselves they those thoughts thread
-    time times to token tokens too took tool total totals trace traces trajectories trajectory tree turn
-    turns unknown unnamed unreadable were what which whole whose with without working
+    a act acts advantages after again agent agents already an and another answered answers any are
+    around arrived assign assignments at attachments attempts back before begin beside between
+    beyond branch but by cached call calls cannot cause come commands communications compactions
+    compared continuations control copied counts created dated decisive deeply dependencies did
+    documents down duration durations earlier end ended errors evaluations event events expected
+    failed follow from group guardrails handoffs has have history hold id in inboxes input inside
+    instructions intermediate interrupted intervene into is iterations its JSON judgements just kept
+    kinds known later less lines links lists log logged may merged message messages missing model
+    more moved name needs neighbours neither nested never no nor not nothing numbers objects
+    observations of on one only or output outputs outside own parent parent's parents parts passed
+    permissions person pictures pieces placed placeholders plans program programs read reader
+    receiver recorded records reference references repeat repeated replaced requests results returns
+    rewards rolled rollout run runs same sample samples sandbox score scored scorers scores sender
+    session set several share single source span spans spawning speaker spent start step steps still
+    sub system tasks team text texts than that the their them themselves they those thoughts thread
+    time times to token tokens too took tool total totals trace traces trajectories trajectory tree
+    turn turns unknown unnamed unreadable were what which whole whose with without working
 """
 """All words that our importers use to describe losses. Descriptions with other words may identify somebody."""
 
