@@ -25,6 +25,7 @@ FACE = {
     "LastBuild": "survey.site.publishing.incremental.last_build",
     "SiteFiles": "survey.site.publishing.incremental.last_build",
     "Pages": "survey.site.publishing.incremental.pages",
+    "broken_links": "survey.site.publishing.broken_links",
     "links_outside": "survey.site.publishing.configuration",
     "executed": "survey.site.notebooks.execution",
     "BackgroundRuns": "survey.site.notebooks.background",

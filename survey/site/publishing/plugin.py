@@ -310,10 +310,27 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 path, line = sources[file.src_uri]
                 file.page.edit_url = f"{config.repo_url.rstrip('/')}/blob/HEAD/{path}#L{line}"
         texts = {file.src_uri: self._mark(file, config) for file in pages}
+        if config.strict:
+            self._check_links(pages, files, config)
         variant = "served" if self.serving else ""
         self.pages = self.wing.Pages(self.build, self.site, self.warnings, config, files, nav, texts, variant)
         if not self.dirty:
             self.pages.finish()
+
+    def _check_links(self, pages: Sequence[File], files: Files, config: MkDocsConfig) -> None:
+        """Raise an error for links to missing files, if hand-written pages are as MkDocs will render them."""
+        if len(config.plugins.events["page_markdown"]) > 1 or config.plugins.events["page_read_source"]:
+            return  # another plugin changes their texts
+        texts = {}
+        for file in pages:
+            if file.src_uri not in self.computed and file.src_uri.endswith(".md"):
+                try:
+                    text, _ = meta.get_data(file.content_string)
+                except (OSError, ValueError):  # MkDocs reports it when it reads the page
+                    continue
+                texts[file] = self._shown(text, file.src_uri, config)
+        if wrong := self.wing.broken_links(texts, files, config):
+            raise PluginError("\n".join([*wrong, "this build is strict: nothing was rendered"]))
 
     def _mark(self, file: File, config: MkDocsConfig) -> str:
         """Return a mark of the text of a page: of a hand-written one with its live figures and citations."""

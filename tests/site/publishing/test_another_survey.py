@@ -207,6 +207,44 @@ def test_all_that_ends_a_build_is_told_at_once_and_before_pages_are_rendered(tmp
     assert not (folder / "site").exists()
 
 
+SOUND = """# Sound
+
+[Other](two.md), [computed](axes/index.md), [entry](entries/levain2019.md), [data](data/pool.bib),
+[picture](loaf%20one.txt), [away](https://example.org/none.md), [here](#sound).
+
+`[code](none.md)` and <!-- [remark](none.md) --> and \\[escaped](none.md)
+
+```md
+[code](none.md)
+
+[ref]: none.md
+```
+"""
+
+WRONG = """# Two
+
+[Good](one.md), [wrong](non%20e.md#x), ![picture](none.png), [by name][ref] and [folder](axes/).
+
+[ref]: ../none.md
+"""
+
+
+def test_links_to_missing_files_are_told_before_pages_are_rendered(tmp_path: Path) -> None:
+    pages = {"docs/one.md": SOUND, "docs/two.md": WRONG, "docs/loaf one.txt": "A loaf.\n"}
+    folder = survey(tmp_path / "bread", **pages)
+    said = built(folder, fails=True)
+    assert sorted(re.findall(r"docs/[^\n]+", said)) == [
+        'docs/two.md:3: "axes/" leads to no file of the site (found no axes)',
+        'docs/two.md:3: "non%20e.md#x" leads to no file of the site (found no non e.md)',
+        'docs/two.md:3: "none.png" leads to no file of the site (found no none.png)',
+        'docs/two.md:5: "../none.md" leads to no file of the site (found no ../none.md)',
+    ]
+    assert "this build is strict: nothing was rendered" in said
+    assert not (folder / "site").exists()
+    (folder / "docs" / "two.md").write_text("# Two\n")
+    built(folder)
+
+
 def test_every_page_with_the_path_of_a_computed_one_is_named(tmp_path: Path) -> None:
     taken = {"docs/glossary.md": "# Glossary\n", "docs/axes/index.md": "# Axes\n"}
     folder = survey(tmp_path / "bread", **taken)
