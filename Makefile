@@ -95,8 +95,8 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements/dev.txt
 	@touch $@
 
 # without npm there is no such file, and a site without that one page working
-.cache/browser/.ready: survey/site/publishing/browser_runtime.py survey/site/pages/traces/open_log/packing.py | $(VENV)/.ready
-	@$(BIN)/python -m survey.site.publishing.browser_runtime .cache/browser
+.cache/browser/.ready: survey/site/pages/traces/open_log/runtime.py survey/site/pages/traces/open_log/packing.py | $(VENV)/.ready
+	@$(BIN)/python -m survey.site.pages.traces.open_log.runtime .cache/browser
 
 # These have versions but no hashes: requirements/trainers.txt says why.
 $(TRAINERS)/.ready: requirements/trainers.txt | $(VENV)/.python

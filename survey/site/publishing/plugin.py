@@ -215,6 +215,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
     def _runtime(self) -> Iterator[str]:
         """Yield the files of Python for browsers, if it was fetched for this site."""
         folder = self._cache_folder(BROWSER)
+        if not (folder / ".ready").exists():  # it was not fetched, or not completely
+            return
         yield from (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.js")))
 
     def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> int:

@@ -16,7 +16,7 @@ import pytest
 from survey.extras import PROJECT
 from survey.site.pages.traces.open_log.builder import ARCHIVES, EXAMPLES, open_log_pages
 from survey.site.pages.traces.open_log.packing import PIECE, scripts
-from survey.site.publishing.browser_runtime import FOLDER, MSGSPEC, PYODIDE, Pinned, _script
+from survey.site.pages.traces.open_log.runtime import FOLDER, MSGSPEC, PYODIDE, Pinned, _script
 from tests.conftest import ROOT
 
 

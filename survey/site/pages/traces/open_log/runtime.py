@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from survey.site.pages.traces.open_log.packing import scripts
-from survey.site.publishing.staging import staged_folder
 
 FOLDER = "assets/python"
 """Where the scripts are on the site."""
+
+READY = ".ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +133,14 @@ def _code(wheel: bytes) -> bytes:
 
 
 def main(out: Path) -> None:
-    """Fetch both packages and write their scripts into a new folder that replaces ``out``."""
+    """Fetch both packages and write their scripts into a folder. The file ``.ready`` in it says that all are there."""
     with tempfile.TemporaryDirectory() as folder:
         files = runtime(fetched(Path(folder)))
-    with staged_folder(out) as new:
-        place = new / FOLDER
-        place.mkdir(parents=True)
-        for name, text in scripts("runtime", files, {"version": PYODIDE.version}):
-            (place / name).write_text(text)
-        (new / ".ready").touch()
+    shutil.rmtree(out, ignore_errors=True)
+    (out / FOLDER).mkdir(parents=True)
+    for name, text in scripts("runtime", files, {"version": PYODIDE.version}):
+        (out / FOLDER / name).write_text(text)
+    (out / READY).touch()
 
 
 if __name__ == "__main__":
