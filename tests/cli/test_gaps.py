@@ -21,6 +21,8 @@ from tests.literature.conftest import ENTRY, TAXONOMY
 
 DAY = "2026-05-04"
 Survey = Callable[..., Result]
+RULES = {"-" * number for number in range(1, 40)}
+"""The lines below the heads of a table."""
 
 
 @pytest.fixture
@@ -59,6 +61,22 @@ def test_with_two_axes_the_map_has_every_value_and_explains_its_signs(survey: Su
     assert individual[1] == "×"
     assert "impossible by definition" in text
     assert "unstudied" in text
+
+
+def words(text: str) -> set[str]:
+    return {word.strip(":,") for word in text.split()}
+
+
+@pytest.mark.parametrize("axes", [(), ("reward", "credit"), ("reward", "credit", "topology")])
+@pytest.mark.parametrize("columns", [80, 120])
+def test_every_list_and_map_fits_the_terminal_and_loses_nothing(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch, columns: int, axes: tuple[str, ...]
+) -> None:
+    whole = survey(*axes).stdout
+    monkeypatch.setenv("COLUMNS", str(columns))
+    fitting = survey(*axes).stdout
+    assert max(map(len, fitting.splitlines())) <= columns
+    assert words(whole) - words(fitting) <= RULES
 
 
 def test_json_and_csv_say_the_same_as_the_library(survey: Survey, pool: Pool) -> None:

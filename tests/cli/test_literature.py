@@ -133,6 +133,22 @@ def test_stats_as_json_and_csv_hold_the_same(survey: Survey, pool: Pool) -> None
     assert from_json == [(row["axis"], row["cell"], int(row["count"])) for row in rows]
 
 
+def test_a_crosstab_that_is_wider_than_the_terminal_is_printed_in_blocks(
+    survey: Survey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = survey("crosstab", "reward", "credit").stdout.splitlines()
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = survey("crosstab", "reward", "credit").stdout.splitlines()
+    assert max(map(len, lines)) <= 60
+    heads = [line.split("  ")[0] for line in lines].count("reward \\ credit")
+    assert heads > 1
+    assert sum(line.startswith("shared ") for line in lines) == heads
+    figures = [line.split()[1:] for line in lines if line.startswith("shared ")]
+    assert [one for block in figures for one in block] == next(
+        line.split()[1:] for line in whole if line.startswith("shared ")
+    )
+
+
 def test_crosstab_in_every_format(survey: Survey) -> None:
     table = survey("crosstab", "reward", "credit", "--as-of", "2026-05-04").stdout
     assert any(line.split() == ["tool", *["."] * 11] for line in table.splitlines())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,17 @@ import click
 from tabulate import tabulate
 
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import bars, count_table, fitting, json_header, left_out, summary_line
+from survey.cli.literature.printing import (
+    WIDEST,
+    bars,
+    count_table,
+    fitting,
+    in_blocks,
+    json_header,
+    left_out,
+    summary_line,
+    wrapped,
+)
 from survey.cli.literature.uncertainty import COLUMNS, basis, figures, flat, note, span
 from survey.cli.output import formats
 from survey.escaping import csv_text
@@ -123,7 +134,7 @@ def crosstab_command(folder: Path, rows: str, columns: str, intervals: bool, day
         ]
         click.echo(json.dumps(json_header(pool) | cross, ensure_ascii=False, indent=1))
     else:
-        click.echo(f"{summary_line(pool)}\n")
+        click.echo(f"{wrapped(summary_line(pool), otherwise=WIDEST)}\n")
         axes = pool.taxonomy[rows], pool.taxonomy[columns]
         folded = any(map(is_folded, axes))
         first, second = (_shown(pool, axis) if folded else cells(axis) for axis in axes)
@@ -131,7 +142,11 @@ def crosstab_command(folder: Path, rows: str, columns: str, intervals: bool, day
         headers = [f"{rows} \\ {columns}", *second]
         fit = fitting(lines, headers) if folded else len(headers)
         lines = [line[:fit] for line in lines]
-        click.echo(tabulate(lines, headers[:fit], stralign="right", colalign=("left",), disable_numparse=True))
+        click.echo(
+            in_blocks(
+                lines, headers[:fit], partial(tabulate, stralign="right", colalign=("left",), disable_numparse=True)
+            )
+        )
         there = zip(axes, (first, headers[1:fit]), strict=True)
         if cut := left_out([(axis, sum(cell in axis.value_cells for cell in some)) for axis, some in there]):
             click.echo(f"\n{cut}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,16 @@ from tabulate import tabulate
 
 from survey.cli.examples import WithExamples
 from survey.cli.literature.options import as_of, pass_bib
-from survey.cli.literature.printing import WIDEST, fitting, json_header, left_out, summary_line, wrapped
+from survey.cli.literature.printing import (
+    WIDEST,
+    fitting,
+    in_blocks,
+    json_header,
+    left_out,
+    summary_line,
+    terminal_room,
+    wrapped,
+)
 from survey.cli.literature.uncertainty import reliability, rounded
 from survey.cli.output import formats
 from survey.escaping import csv_text
@@ -117,7 +127,7 @@ def _print_list(pool: Pool, found: tuple[Gap, ...], top: int, form: str) -> None
             for c in (gap.cell for gap in found[:top])
         ]  # fmt: skip
         headers = ["", "", "kind", "expected", "residual", "p", "p map"]
-        click.echo(f"{summary_line(pool)}\n\n{_table(lines, headers, 3)}")
+        click.echo(f"{wrapped(summary_line(pool), otherwise=WIDEST)}\n\n{_listed(lines, headers, 3)}")
         click.echo(f"\n{len(lines)} of {plural(len(found), 'open cell')}")
 
 
@@ -138,7 +148,7 @@ def _print_map(pool: Pool, map: GapMap, form: str) -> None:
         headers = [f"{map.rows.id} \\ {map.columns.id}", *across]
         fit = fitting(lines, headers) if is_folded(map.rows) or is_folded(map.columns) else len(headers)
         click.echo(f"{wrapped(f'{summary_line(pool)}; {map.n} with a value on both axes', otherwise=WIDEST)}\n")
-        click.echo(_table([line[:fit] for line in lines], headers[:fit], 1))
+        click.echo(in_blocks([line[:fit] for line in lines], headers[:fit], partial(_table, words=1)))
         if cut := left_out([(map.rows, len(down)), (map.columns, fit - 1)]):
             click.echo(f"\n{cut}")
         said = MEANINGS | {Kind.PAST: f"{MEANINGS[Kind.PAST]}: {pool.taxonomy.gaps.foundations_label}"}
@@ -165,7 +175,7 @@ def _print_triple(pool: Pool, found: TripleMap, top: int, form: str) -> None:
             for cell in found.joint[:top]
         ]
         click.echo(f"{wrapped(f'{summary_line(pool)}; {found.n} with a value on all three axes', otherwise=WIDEST)}\n")
-        click.echo(_table(lines, [*axes, "expected", "residual", "p", "p map"], 3))
+        click.echo(_listed(lines, [*axes, "expected", "residual", "p", "p map"], 3))
         click.echo(
             f"\n{len(lines)} of {len(found.joint)} combinations that never occur although each pair in them does"
         )
@@ -195,6 +205,21 @@ def _chance(p: float) -> str:
 
 def _figure(number: float | None) -> str:
     return "" if number is None else f"{number:.2f}"
+
+
+def _listed(lines: list[list[str]], headers: list[str], words: int) -> str:
+    """Return a table; where the terminal is narrower, the words of each row on a line, and its figures below."""
+    table = _table(lines, headers, words)
+    if max(map(len, table.splitlines())) <= terminal_room():
+        return table
+    return "\n".join(
+        line
+        for row in lines
+        for line in (
+            ", ".join(f"{head}: {word}" if head else word for head, word in zip(headers, row[:words], strict=False)),
+            "    " + ", ".join(f"{head} {figure}" for head, figure in zip(headers[words:], row[words:], strict=True)),
+        )
+    )
 
 
 def _table(lines: Iterable[list[str]], headers: list[str], words: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -19,6 +19,11 @@ from survey.plurals import plural
 
 NARROWEST, WIDEST = 60, 100
 """The columns of a terminal for which text is wrapped and tables of axes with many values are cut."""
+
+UNLIMITED = 10_000
+
+Table = Callable[[list[list[str]], list[str]], str]
+"""What makes a text of the lines and the heads of a table."""
 
 
 def json_header(pool: Pool) -> dict[str, Any]:
@@ -59,15 +64,28 @@ def bars(values: Sequence[object], columns: Mapping[str, Sequence[int | str]]) -
     )
 
 
-def fitting(lines: Sequence[Sequence[str]], headers: Sequence[str]) -> int:
+def fitting(lines: Sequence[Sequence[str]], headers: Sequence[str], width: int = 0) -> int:
     """Return how many columns of a table fit into a line, the first one and at least one more included.
 
-    A line is as wide as the terminal, or as the widest that is used; that also where the output is no terminal.
+    Without a width a line is as wide as the terminal, or as the widest that is used; that also where the output is no
+    terminal.
     """
-    width = terminal_width(WIDEST)
+    width = width or terminal_width(WIDEST)
     widths = [max(len(head) + 2, *map(len, rest)) + 2 for head, *rest in zip(headers, *lines, strict=True)]
     totals = list(accumulate(widths))
     return max(2, sum(total - 2 <= width for total in totals))
+
+
+def in_blocks(lines: Sequence[Sequence[str]], headers: Sequence[str], table: Table) -> str:
+    """Return a table; one that is wider than the terminal in blocks of columns, each with the first one."""
+    blocks, begin = [], 1
+    while begin < len(headers):
+        rest = [[first, *others[begin - 1 :]] for first, *others in lines]
+        heads = [headers[0], *headers[begin:]]
+        fit = fitting(rest, heads, terminal_room())
+        blocks.append(table([line[:fit] for line in rest], heads[:fit]))
+        begin += fit - 1
+    return "\n\n".join(blocks)
 
 
 def left_out(axes: Sequence[tuple[Axis, int]]) -> str:
@@ -83,6 +101,11 @@ def left_out(axes: Sequence[tuple[Axis, int]]) -> str:
 def terminal_width(otherwise: int = 80) -> int:
     """Return the columns to use of the terminal, or of what is no terminal."""
     return min(max(shutil.get_terminal_size((otherwise, 24)).columns, NARROWEST), WIDEST)
+
+
+def terminal_room() -> int:
+    """Return the columns of the terminal, or more than any table has where the output is none."""
+    return shutil.get_terminal_size((UNLIMITED, 24)).columns
 
 
 def wrapped(text: str, indent: str = "", otherwise: int = 80) -> str:
