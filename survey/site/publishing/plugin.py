@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,6 +51,11 @@ INDENTS = re.compile(r"\n\s+")
 
 BROWSER = "browser"
 """The folder of the cache into which make browser puts Python for browsers, as files of the site."""
+
+TOOLKIT = "assets/python/toolkit.js"
+"""What the page that opens a log loads with it."""
+
+WITHOUT = "(self.surveyArchives ??= {}).runtime = null;\n"
 
 STEMMERS = "assets/javascripts/lunr/"
 """Where Material has what its search needs for other languages than English."""
@@ -196,8 +201,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             raise PluginError(
                 "\n".join(f"{docs}/{path} has the path of a computed page: rename or delete it" for path in taken)
             )
-        for path in self._runtime():
-            files.append(File(path, str(self._cache_folder(BROWSER)), config.site_dir, config.use_directory_urls))
+        for file in self._runtime(computed, config):
+            files.append(file)
         for path, content in computed.items():
             files.append(self.wing.ComputedFile(config, path, content, self.build, self.site))
         self.computed = computed
@@ -212,12 +217,15 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             self.building.steps.enter_context(garbage_collection.frozen())
         return files
 
-    def _runtime(self) -> Iterator[str]:
-        """Yield the files of Python for browsers, if it was fetched for this site."""
+    def _runtime(self, computed: Collection[str], config: MkDocsConfig) -> Iterator[File]:
+        """Yield Python for browsers as files of the site, or, if it was not fetched, one that says so."""
         folder = self._cache_folder(BROWSER)
-        if not (folder / ".ready").exists():  # it was not fetched, or not completely
-            return
-        yield from (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.js")))
+        if (folder / ".ready").exists():
+            for path in sorted(folder.rglob("*.js")):
+                name = path.relative_to(folder).as_posix()
+                yield File(name, str(folder), config.site_dir, config.use_directory_urls)
+        elif TOOLKIT in computed:
+            yield File.generated(config, f"{TOOLKIT.rpartition('/')[0]}/runtime.js", content=WITHOUT)
 
     def _begin(self, config: MkDocsConfig, notebooks: list[dict[str, Any]]) -> int:
         """Prepare what one build needs: the data, the cache, the last build; return how many problems the data have."""

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
 from survey.cli import main
+from survey.site.publishing.plugin import WITHOUT
 from survey.traces import read
 from survey.traces.importers import importers
 from tests.browser.conftest import Site, Visit, goto, until, violations, visits
@@ -35,13 +36,13 @@ IDLE = "!document.querySelector('[data-open-log]').hasAttribute('aria-busy')"
 EXAMPLE = ROOT / "survey" / "traces" / "model" / "example.json"
 
 
-def files(page: Page, folder: bool = False) -> str:
-    return f"[data-files]{'' if folder else ':not('}[webkitdirectory]{'' if folder else ')'}"
+def files(folder: bool = False) -> str:
+    return f"[data-files]{'' if folder else ':not('}[data-folder]{'' if folder else ')'}"
 
 
 def choose(page: Page, path: Path) -> str:
     """Choose a file or folder, wait for the answer, and return what the page says."""
-    page.set_input_files(files(page, path.is_dir()), path)
+    page.set_input_files(files(path.is_dir()), path)
     until(page, IDLE)
     return page.locator("[data-said]").inner_text()
 
@@ -241,7 +242,7 @@ def test_work_that_takes_too_long_is_stopped_and_python_starts_again(page: Page,
     with (tmp_path / "many.jsonl").open("w") as stream:
         for number in range(20_000):
             stream.write(json.dumps({**example, "trace_id": str(number)}) + "\n")
-    page.set_input_files(files(page), tmp_path / "many.jsonl")
+    page.set_input_files(files(), tmp_path / "many.jsonl")
     expect(page.locator("[data-said]")).to_contain_text("Reading 1 file")
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("[data-said]")).to_have_text("Stopped.")
@@ -254,7 +255,7 @@ def test_work_that_takes_too_long_is_stopped_and_python_starts_again(page: Page,
 def test_a_site_without_python_says_so_and_names_the_command(site: Site, chromium: Browser) -> None:
     with visits(site, chromium) as visit:
         page = visit().page
-        page.route("**/assets/python/runtime.js", lambda route: route.fulfill(status=404))
+        page.route("**/assets/python/runtime.js", lambda route: route.fulfill(body=WITHOUT))
         goto(page, site.url + ADDRESS)
         expect(page.locator("[data-without]")).to_contain_text("was built without Python for browsers")
         expect(page.locator("[data-without]")).to_contain_text("survey trace report")

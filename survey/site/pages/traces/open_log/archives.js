@@ -12,7 +12,10 @@ function script(address) {
 }
 
 async function known(folder) {
-  for (const name of NAMES) if (!self.surveyArchives?.[name]) await script(new URL(`${name}.js`, folder));
+  for (const name of NAMES) {
+    if (!self.surveyArchives?.[name]) await script(new URL(`${name}.js`, folder));
+    if (!self.surveyArchives[name]) throw new Error(`This copy of the site has no ${name}.`);
+  }
   return NAMES.map((name) => self.surveyArchives[name]);
 }
 

@@ -83,7 +83,8 @@ def frame() -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="robots" content="noindex">\n<title>Report</title>\n<link rel="icon" href="data:,">\n'
+        '<meta name="robots" content="noindex">\n<meta name="description" content="The report of a log.">\n'
+        '<title>Report</title>\n<link rel="icon" href="data:,">\n'
         f"</head>\n<body>\n<script>{FRAME_SCRIPT}</script>\n</body>\n</html>\n"
     )
 

@@ -42,6 +42,7 @@ class Page {
     }
     this.parts.without.hidden = true;
     this.parts.drop.hidden = false;
+    one("[data-folder]", this.root).webkitdirectory = true; // no attribute of the standard
     for (const input of all("[data-files]", this.root)) input.addEventListener("change", () => this.open(chosen(input)));
     for (const button of all("[data-example]", this.root)) button.addEventListener("click", () => this.openExample(button.dataset.example));
     for (const button of all("[data-save]", this.root)) button.addEventListener("click", () => this.save(button));
