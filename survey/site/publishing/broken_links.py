@@ -1,4 +1,4 @@
-"""Links of hand-written pages to files that the site does not have, found before any page is rendered.
+"""Links of hand-written pages that lead to nothing, found before any page is rendered.
 
 MkDocs warns of them while it renders. A strict build that will fail for one then has rendered everything in vain.
 """
@@ -9,11 +9,13 @@ import logging
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from markdown.extensions.toc import slugify
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -23,47 +25,96 @@ LINK = re.compile(
 )
 """What may be the target of a link, in a text, in a list of references, and in HTML."""
 
+HEADING = re.compile(r"^#{1,6}[ \t]+([^\n]*?)[ \t]*$", re.MULTILINE)
+IDENTIFIER = re.compile(r"\bid=[\"']([^\"'\n]+)|\{[^}\n]*#([^}\s]+)")
+"""Identifiers that a text gives to its parts, in HTML and in lists of attributes."""
+
+FROM_CODE = re.compile(r"^::: ", re.MULTILINE)
+"""A page with parts that another plugin makes: only that plugin knows its anchors."""
+
 LOGGER = logging.getLogger("mkdocs.structure.pages")
 
+Source = Callable[[File], str | None]
+"""What gives the text of a page, or nothing for one that is no text."""
 
-def broken_links(texts: Mapping[File, str], files: Files, config: MkDocsConfig) -> list[str]:
+
+class Target(NamedTuple):
+    """What may be a relative link, and where it leads."""
+
+    url: str
+    path: str
+    anchor: str
+
+
+def broken_links(texts: Mapping[File, str], source: Source, files: Files, config: MkDocsConfig) -> list[str]:
     """Return a problem for each link of these pages of which MkDocs will warn when it renders them.
 
-    Only a page with a target that no file has is rendered for this, and MkDocs has the last word on it: a link in code
-    or in a comment is none.
+    Only a page with a suspect is rendered for this, and the page to which an anchor seems to be missing, and MkDocs has
+    the last word: a link in code or in a comment is none.
     """
-    docs, problems = os.path.relpath(config.docs_dir), []
-    for file, text in texts.items():
-        suspects = {url: target for url, target in _targets(file, text) if files.get_file_from_path(target) is None}
-        told = _told(file, text, files, config) if suspects else []
-        for url, target in suspects.items():
-            if any(f" '{url}'" in message for message in told):
-                line = file.content_string[: file.content_string.find(url)].count("\n") + 1
-                problems.append(
-                    f'{docs}/{file.src_uri}:{line}: "{url}" leads to no file of the site (found no {target})'
-                )
-    return problems
+    return list(_Links(files, config, source).broken(texts))
 
 
-def _targets(file: File, text: str) -> Iterator[tuple[str, str]]:
-    """Yield what may be a relative link to a file, with the path to which it leads."""
+class _Links:
+    def __init__(self, files: Files, config: MkDocsConfig, source: Source) -> None:
+        self.files, self.config, self.source = files, config, source
+        self.docs = os.path.relpath(config.docs_dir)
+        self.anchors = config.validation.links.anchors >= logging.WARNING
+        self.named: dict[File, set[str]] = {}
+        self.pages: dict[File, tuple[Page, list[str]]] = {}
+
+    def broken(self, texts: Mapping[File, str]) -> Iterator[str]:
+        for file, text in texts.items():
+            for target in dict.fromkeys(_targets(file, text)):
+                to = file if target.path == file.src_uri else self.files.get_file_from_path(target.path)
+                if to is None:
+                    if any(f" '{target.url}'" in message for message in self._rendered(file, text)[1]):
+                        yield self._told(file, target.url, f"no file of the site (found no {target.path})")
+                elif target.anchor and self.anchors and self._lacks(file, text, to, target):
+                    yield self._told(file, target.url, f'no part of {to.src_uri} (found no "{target.anchor}" in it)')
+
+    def _told(self, file: File, url: str, leads: str) -> str:
+        line = file.content_string[: file.content_string.find(url)].count("\n") + 1
+        return f'{self.docs}/{file.src_uri}:{line}: "{url}" leads to {leads}'
+
+    def _lacks(self, file: File, text: str, to: File, target: Target) -> bool:
+        """Return whether MkDocs finds a link to an anchor, and no such anchor on that page."""
+        there = text if to is file else self.source(to) if to.is_documentation_page() else None
+        if there is None or FROM_CODE.search(there):
+            return False
+        if to not in self.named:
+            self.named[to] = {name for found in IDENTIFIER.findall(there) for name in found}
+            self.named[to] |= {slugify(heading, "-") for heading in HEADING.findall(there)}
+        if target.anchor in self.named[to]:
+            return False
+        links = self._rendered(file, text)[0].links_to_anchors or {}
+        asked = {anchor for other, anchors in links.items() if other.src_uri == to.src_uri for anchor in anchors}
+        return target.anchor in asked and target.anchor not in (self._rendered(to, there)[0].present_anchor_ids or ())
+
+    def _rendered(self, file: File, text: str) -> tuple[Page, list[str]]:
+        """Return a page as MkDocs renders it, with the warnings that it gives; nothing else comes of it."""
+        if file not in self.pages:
+            page = Page(None, copy(file), self.config)
+            page.markdown = text
+            with _warnings() as told:
+                page.render(self.config, self.files)
+            self.pages[file] = page, told
+        return self.pages[file]
+
+
+def _targets(file: File, text: str) -> Iterator[Target]:
+    """Yield what may be relative links to files and to parts of pages."""
     for match in LINK.finditer(text):
         url = match[match.lastindex or 0]
         try:
             parts = urlsplit(url)
         except ValueError:
             continue
-        if parts.path and not (parts.scheme or parts.netloc or url.startswith(("/", "\\"))):
-            yield url, posixpath.normpath(posixpath.join(posixpath.dirname(file.src_uri), unquote(parts.path)))
-
-
-def _told(file: File, text: str, files: Files, config: MkDocsConfig) -> list[str]:
-    """Return the warnings that MkDocs gives when it renders a page; nothing else comes of the page."""
-    page = Page(None, copy(file), config)
-    page.markdown = text
-    with _warnings() as told:
-        page.render(config, files)
-    return told
+        if parts.scheme or parts.netloc or url.startswith(("/", "\\")) or not (parts.path or parts.fragment):
+            continue
+        folder = posixpath.dirname(file.src_uri)
+        path = posixpath.normpath(posixpath.join(folder, unquote(parts.path))) if parts.path else file.src_uri
+        yield Target(url, path, parts.fragment)
 
 
 @contextmanager

@@ -328,7 +328,7 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
             self.pages.finish()
 
     def _check_links(self, pages: Sequence[File], files: Files, config: MkDocsConfig) -> None:
-        """Raise an error for links to missing files, if hand-written pages are as MkDocs will render them."""
+        """Raise an error for links to missing files or parts, if hand-written pages are as MkDocs will render them."""
         if len(config.plugins.events["page_markdown"]) > 1 or config.plugins.events["page_read_source"]:
             return  # another plugin changes their texts
         texts = {}
@@ -339,7 +339,12 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
                 except (OSError, ValueError):  # MkDocs reports it when it reads the page
                     continue
                 texts[file] = self._shown(text, file.src_uri, config)
-        if wrong := self.wing.broken_links(texts, files, config):
+
+        def source(file: File) -> str | None:
+            made = self.computed.get(file.src_uri)
+            return texts.get(file) if made is None else str(made.load())
+
+        if wrong := self.wing.broken_links(texts, source, files, config):
             raise PluginError("\n".join([*wrong, "this build is strict: nothing was rendered"]))
 
     def _mark(self, file: File, config: MkDocsConfig) -> str:

@@ -245,6 +245,22 @@ def test_links_to_missing_files_are_told_before_pages_are_rendered(tmp_path: Pat
     built(folder)
 
 
+def test_links_to_missing_parts_of_pages_are_told_before_pages_are_rendered(tmp_path: Path) -> None:
+    parts = "# One\n\n## A part\n\n## A part\n\n## *Named* { #named }\n\n<b id='raw'>Raw</b> and `[code](#code)`\n\n"
+    sound = "[1](#a-part) [2](#a-part_1) [3](#named) [4](#raw) [5](two.md#two) [6](axes/grain/index.md#rye)\n"
+    wrong = "# Two\n\n[1](one.md#nowhere)\n[2](#gone) [3](glossary.md#nothing)\n"
+    folder = survey(tmp_path / "bread", **{"docs/one.md": parts + sound, "docs/two.md": "# Two\n"})
+    built(folder)
+    (folder / "docs" / "two.md").write_text(wrong)
+    said = built(folder, fails=True)
+    assert sorted(re.findall(r"docs/[^\n]+", said)) == [
+        'docs/two.md:3: "one.md#nowhere" leads to no part of one.md (found no "nowhere" in it)',
+        'docs/two.md:4: "#gone" leads to no part of two.md (found no "gone" in it)',
+        'docs/two.md:4: "glossary.md#nothing" leads to no part of glossary.md (found no "nothing" in it)',
+    ]
+    assert "this build is strict: nothing was rendered" in said
+
+
 def test_every_page_with_the_path_of_a_computed_one_is_named(tmp_path: Path) -> None:
     taken = {"docs/glossary.md": "# Glossary\n", "docs/axes/index.md": "# Axes\n"}
     folder = survey(tmp_path / "bread", **taken)
