@@ -86,6 +86,8 @@ def test_the_html_is_valid_but_for_the_themes_own_header(site: Site) -> None:
     errors = [m for m in messages if m["type"] == "error"]
     # the report brings its style along, and the validator's grammar of CSS is older than that
     errors = [m for m in errors if not (m["url"].endswith(tuple(REPORTS)) and m["message"].startswith("CSS:"))]
+    # nor does it know a source of policies that the third level of their standard has brought
+    errors = [m for m in errors if "'wasm-unsafe-eval'" not in m["message"]]
     said = Counter(re.sub("['“”]", '"', m["message"]) for m in errors)
     assert {message: n for message, n in said.items() if not message.startswith(MATERIALS_OWN)} == {}
 
