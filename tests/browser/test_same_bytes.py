@@ -17,6 +17,7 @@ def test_two_builds_in_two_places_are_the_same_to_the_byte(site: Site, tmp_path:
     elsewhere = tmp_path / "another folder"
     for name in ("bib", "docs", "notebooks", "requirements", "survey"):
         shutil.copytree(ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / ".cache" / "browser", elsewhere / ".cache" / "browser")  # what make browser has fetched
     for name in ("mkdocs.yml", "README.md", "CITATION.cff", "pyproject.toml"):
         shutil.copy(ROOT / name, elsewhere)
     settings = {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANGUAGE": "de", "SITE_URL": site.url, "REPO_URL": REPOSITORY}
