@@ -27,7 +27,7 @@ OURS = re.compile(
 )
 """Words that are true of our survey and of no other."""
 
-WINGS = ("trace_pages", "dependency_pages")
+WINGS = {family.name for family in FAMILIES if family.wing}
 """Families about this toolkit and not about a field."""
 
 TOOLS = ("assets/scale.js", "assets/vega.js")
