@@ -15,7 +15,6 @@ from copy import copy
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from markdown.extensions.toc import slugify
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -84,7 +83,7 @@ class _Links:
             return False
         if to not in self.named:
             self.named[to] = {name for found in IDENTIFIER.findall(there) for name in found}
-            self.named[to] |= {slugify(heading, "-") for heading in HEADING.findall(there)}
+            self.named[to] |= {_slug(heading) for heading in HEADING.findall(there)}
         if target.anchor in self.named[to]:
             return False
         links = self._rendered(file, text)[0].links_to_anchors or {}
@@ -100,6 +99,15 @@ class _Links:
                 page.render(self.config, self.files)
             self.pages[file] = page, told
         return self.pages[file]
+
+
+def _slug(heading: str) -> str:
+    """Return the identifier that most headings get; MkDocs knows those of the others.
+
+    >>> _slug("How *time* is measured: a drawing")
+    'how-time-is-measured-a-drawing'
+    """
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
 def _targets(file: File, text: str) -> Iterator[Target]:
