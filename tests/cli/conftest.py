@@ -11,6 +11,12 @@ import pytest
 from tests.conftest import ROOT
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the width of the terminal in which the tests run, commands are not told of it."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real data without the two readings of every entry: much was read once, and some of that could turn a claim.

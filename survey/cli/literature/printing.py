@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
@@ -105,7 +107,9 @@ def terminal_width(otherwise: int = 80) -> int:
 
 def terminal_room() -> int:
     """Return the columns of the terminal, or more than any table has where the output is none."""
-    return shutil.get_terminal_size((UNLIMITED, 24)).columns
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return shutil.get_terminal_size((UNLIMITED, 24)).columns
+    return UNLIMITED
 
 
 def wrapped(text: str, indent: str = "", otherwise: int = 80) -> str:
