@@ -28,7 +28,7 @@ for (const name of ["alert", "confirm", "prompt", "print", "open"]) window[name]
 
 ACTIVE = r"""() => [...document.querySelectorAll("*")].flatMap((element) => [
   ...[...element.attributes].filter(({ name, value }) => /^on/i.test(name) || (/^(href|xlink:href|src|action|formaction|data|srcdoc)$/i.test(name) && /^\s*(javascript|data|vbscript):/i.test(value))).map(({ name, value }) => `<${element.tagName}> ${name}=${value.slice(0, 60)}`),
-  ...(/^(IFRAME|FRAME|OBJECT|EMBED|BASE|STYLE|IMG)$/i.test(element.tagName) && !element.matches('iframe[sandbox="allow-scripts"][src="../report-frame.html"]') ? [`<${element.tagName}>`] : []),
+  ...(/^(IFRAME|FRAME|OBJECT|EMBED|BASE|STYLE|IMG)$/i.test(element.tagName) && !element.matches('iframe[sandbox="allow-scripts"][src$="/report-frame.html"]') ? [`<${element.tagName}>`] : []),
 ])"""
 """Every element of the page that could act, ask for something, or lead to what acts; but for the empty frame for
 reports, which has no right of the site."""
