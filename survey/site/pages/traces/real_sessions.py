@@ -14,7 +14,7 @@ from survey.site.markup.templates import render
 from survey.traces import Trace
 from survey.traces.exporters import EXPORTERS
 from survey.traces.exporters.report.contents import contents
-from survey.traces.exporters.report.formatting import duration, number, share, short
+from survey.traces.exporters.report.formatting import duration, number, share
 from survey.traces.importers import Log, importers
 from survey.traces.metrics import measure
 from survey.traces.model import Content
@@ -39,8 +39,8 @@ def real_session_pages(_: Facts) -> Files:
     licence = (LOGS / "LICENSE.txt").read_text("utf-8")
     yield "traces/real-sessions/LICENSE.txt", licence
     yield PAGE, render(
-        "pages/traces/real-sessions.md.j2", page=PAGE, sessions=shown, titles=SESSIONS, duration=duration,
-        number=number, share=share, name=short, owner=licence.splitlines()[2],
+        "pages/traces/real-sessions.md.j2", page=PAGE, sessions=shown, duration=duration, number=number,
+        share=share, owner=licence.splitlines()[2],
     )  # fmt: skip
 
 
