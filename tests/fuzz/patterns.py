@@ -75,7 +75,7 @@ def expressions(package: Path) -> tuple[list[Expression], list[str]]:
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Call) and (method := _method(node))):
                 continue
-            where = f"{path.relative_to(package.parent)}:{node.lineno}"
+            where = f"{path.relative_to(package.parent)}:{node.lineno}:{node.col_offset + 1}"
             place = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "compile": 1}.get(method, 9)
             flags = next((k.value for k in node.keywords if k.arg == "flags"), (node.args + [None] * 9)[place])
             try:
