@@ -24,8 +24,8 @@ LINK = re.compile(
 )
 """What may be the target of a link, in a text, in a list of references, and in HTML."""
 
-HEADING = re.compile(r"^#{1,6}[ \t]+([^\n]*?)[ \t]*$", re.MULTILINE)
-IDENTIFIER = re.compile(r"\bid=[\"']([^\"'\n]+)|\{[^}\n]*#([^}\s]+)")
+HEADING = re.compile(r"^#{1,6}[ \t]++([^\n]++)$", re.MULTILINE)
+IDENTIFIER = re.compile(r"\bid=[\"']([^\"'\n]+)|\{[^{}\n]*#([^{}\s]+)")
 """Identifiers that a text gives to its parts, in HTML and in lists of attributes."""
 
 FROM_CODE = re.compile(r"^::: ", re.MULTILINE)
