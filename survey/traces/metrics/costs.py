@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress
 
+from survey.traces.metrics.prices.spending import Calls
 from survey.traces.metrics.run import Run
-from survey.traces.metrics.spending import Calls
 from survey.traces.metrics.theme import Theme
 from survey.traces.problems import NotMeasurable, quoted
 

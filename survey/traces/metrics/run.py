@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import compress
 
 from survey.traces.metrics.prices import Prices, public
-from survey.traces.metrics.spending import Spending, spending
+from survey.traces.metrics.prices.spending import Spending, spending
 from survey.traces.model import EVENT_TYPES, OUTSIDE, UNDERCOUNTED, Event, Tokens, first_agent
 from survey.traces.problems import NotMeasurable
 from survey.traces.replay import (

@@ -1,4 +1,4 @@
-"""List prices of models: the dated public table, and the reading of one's own."""
+"""List prices of models: the dated public table, the reading of one's own, and what a run spends at them."""
 
 from survey.traces.metrics.prices.table import KINDS, BadPrices, Price, Prices, Rates, prices, public
 

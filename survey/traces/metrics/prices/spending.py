@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
-from survey.traces.metrics.prices import KINDS, Prices
+from survey.traces.metrics.prices.table import KINDS, Prices
 from survey.traces.model import Event, Tokens
 
 
