@@ -25,6 +25,7 @@ from survey.cli.trace.files import (
     which,
     write_output,
 )
+from survey.cli.trace.limits import Limit, exceeded, limits
 from survey.escaping import visible
 from survey.traces import Reading, replay, states
 from survey.traces.exporters import EXPORTERS
@@ -86,13 +87,25 @@ def trace() -> None:
     metavar="N",
     help="Most errors, and most warnings, to print for each trace.",
 )
+@limits
+@table_of_prices
 @formats("text", "json")
 @reports_errors
-def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
+def check(
+    paths: tuple[Path, ...], strict: bool, limit: int, most: tuple[Limit, ...], prices: Prices | None, form: str
+) -> None:
     """Report every structural error and every contradiction between events.
 
     A structural error names its place in the document as a JSON Pointer. A trace with a sound structure
     is replayed, and each error names the events that contradict each other.
+
+    With --max, a run that took, cost or failed more than allowed is an error, too, as in continuous integration:
+
+    \b
+      survey trace check runs/ --max cost_usd=2 --max critical_path_s=600 --max looping_calls=0
+
+    A measure by agent, tool or model counts as its sum. One that a trace does not allow is an error: nobody could
+    say that it keeps to the limit. Exit status: 0 no errors; 1 errors; 2 wrong usage.
     """
     traces = errors = warnings = bad = 0
     places: dict[tuple[Path, str], str] = {}
@@ -100,7 +113,10 @@ def check(paths: tuple[Path, ...], strict: bool, limit: int, form: str) -> None:
         found = reading.problems
         if reading.trace is not None:
             _check_id(reading, places.setdefault((path, reading.trace.id), reading.place))
-            found.extend(replay(reading.trace, limit=limit).problems)
+            replayed = replay(reading.trace, limit=limit)
+            found.extend(replayed.problems)
+            if most:
+                found.extend(exceeded(Run(replayed, prices), most))
         traces += 1
         errors, warnings = errors + found.errors, warnings + found.warnings
         bad += bool(found.errors or (strict and found.warnings))

@@ -20,7 +20,7 @@ from survey.traces.metrics.difference import Difference
 
 GROUPS = {
     "time": "Time", "steps": "Steps", "team": "Team", "communication": "Communication",
-    "aggregation": "Aggregation", "harm": "Spread of harm", "costs": "Costs",
+    "aggregation": "Aggregation", "patterns": "Patterns of failure", "harm": "Spread of harm", "costs": "Costs",
 }  # fmt: skip
 WIDEST = 28
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from survey import garbage_collection
-from survey.traces.metrics import aggregation, communication, costs, durations, harm, team, turns
+from survey.traces.metrics import aggregation, communication, costs, durations, harm, patterns, team, turns
 from survey.traces.metrics.prices import Prices
 from survey.traces.metrics.run import Run
 from survey.traces.metrics.theme import Measure, evaluated
@@ -15,7 +15,7 @@ from survey.traces.replay import Replay, replay
 
 MEASURES: dict[str, tuple[Measure, Callable[[Run], Any]]] = {
     name: found
-    for subject in (durations, turns, team, communication, aggregation, harm, costs)
+    for subject in (durations, turns, team, communication, aggregation, patterns, harm, costs)
     for name, found in subject.THEME.measures.items()
 }
 """By name: the measure without a value, and the function that computes the value."""

@@ -18,7 +18,7 @@ class Measure:
 
     name: str
     group: str
-    """The theme: time, steps, team, communication, aggregation, harm, costs, comparison."""
+    """The theme: time, steps, team, communication, aggregation, patterns, harm, costs, comparison."""
     title: str
     unit: str
     definition: str
