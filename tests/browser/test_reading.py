@@ -451,7 +451,8 @@ def test_everything_can_be_read_without_scripts(visit: Open, pool: Pool, path: s
         expect(found.page.locator(".explorer-tools")).to_be_hidden()
         read = rows(found)
         while (later := found.page.locator("a[rel=next]")).count():
-            later.first.click()
+            with found.page.expect_navigation():  # a click alone waits for no page
+                later.first.click()
             read += rows(found)
         assert read == [entry.key for entry in pool], "the pages of the table have all entries between them"
     if path == "read/credit/":
