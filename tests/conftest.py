@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import shutil
@@ -22,6 +23,12 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")  # a busy machine fails no property
 
 PACKAGES = {"bibtex": "texlive-binaries", "biber": "biber", "pandoc": "pandoc", "chromium": "chromium"}
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage all that the collection of tests has made: none of it is ever freed."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -67,12 +67,12 @@ class Expression:
 
 def expressions(package: Path) -> tuple[list[Expression], list[str]]:
     """Return the expressions of a package that lies in the current import path, and the calls that cannot be read."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(package.rglob("*.py"))}
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
     found: dict[Expression, None] = {}
     unreadable: list[str] = []
-    for path, tree in trees.items():
-        names = {call: name for name, call in _constants(tree)}
-        for node in ast.walk(tree):
+    for path in (path for path, text in texts.items() if "import re\n" in text):
+        names = {call: name for name, call in _constants(texts[path])}
+        for node in _nodes(texts[path]):
             if not (isinstance(node, ast.Call) and (method := _method(node))):
                 continue
             where = f"{path.relative_to(package.parent)}:{node.lineno}:{node.col_offset + 1}"
@@ -85,9 +85,14 @@ def expressions(package: Path) -> tuple[list[Expression], list[str]]:
             except Exception as error:  # whatever an expression of the source may raise
                 unreadable.append(f"{where}: {error}")
                 continue
-            methods = {method} if method != "compile" else _methods(names.get(node, ""), tree, trees.values())
+            methods = {method} if method != "compile" else _methods(names.get(node, ""), texts[path], texts.values())
             found |= dict.fromkeys(Expression(where, pattern, options, one) for one in sorted(methods))
     return list(found), unreadable
+
+
+@cache
+def _nodes(text: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(text)))
 
 
 def _method(call: ast.Call) -> str:
@@ -98,36 +103,36 @@ def _method(call: ast.Call) -> str:
     return ""
 
 
-def _constants(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(tree):
+def _constants(text: str) -> Iterator[tuple[str, ast.Call]]:
+    for node in _nodes(text):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
 
 
-def _methods(name: str, own: ast.AST, trees: Iterable[ast.AST]) -> set[str]:
+def _methods(name: str, own: str, texts: Iterable[str]) -> set[str]:
     """Return the methods called on a constant in its module and in those that import it.
 
     A constant that is only passed on has those called on a local name there; nothing known counts as all matches.
     """
-    users = [tree for tree in trees if tree is own or name in _mentioned(tree)]
-    called = [use for tree in users for use in _called(tree)]
+    users = [text for text in texts if text is own or (name and name in text and name in _mentioned(text))]
+    called = [use for text in users for use in _called(text)]
     direct = {method for on, method in called if on == name}
     passed_on = {method for on, method in called if on.islower() and method != "split"}  # a text has that as well
     return direct or (passed_on if name else set()) or {"finditer"}
 
 
 @cache
-def _mentioned(tree: ast.AST) -> set[str]:
+def _mentioned(text: str) -> set[str]:
     """Return the names that a module imports or takes from other modules."""
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    imports = (node for node in _nodes(text) if isinstance(node, ast.ImportFrom))
+    attributes = {node.attr for node in _nodes(text) if isinstance(node, ast.Attribute)}
     return {alias.name for node in imports for alias in node.names} | attributes
 
 
 @cache
-def _called(tree: ast.AST) -> list[tuple[str, str]]:
+def _called(text: str) -> list[tuple[str, str]]:
     """Return names and the methods called on them."""
-    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in METHODS]
+    uses = [node for node in _nodes(text) if isinstance(node, ast.Attribute) and node.attr in METHODS]
     return [(getattr(use.value, "id", getattr(use.value, "attr", "")), use.attr) for use in uses]
 
 

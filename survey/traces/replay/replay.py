@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from survey import garbage_collection
 from survey.traces.model import EVENT_FIELDS, Event, Graph, State, Trace, graph
 from survey.traces.problems import LIMIT, Problems, nearest, quoted
 from survey.traces.replay import totals
@@ -29,6 +30,7 @@ class Replay:
         return self.graph.trace
 
 
+@garbage_collection.paused()  # what a replay makes is kept, or freed at once
 def replay(trace: Trace, *, limit: int = LIMIT) -> Replay:
     """Replay a trace to its end and report every inconsistency."""
     problems = Problems(limit)

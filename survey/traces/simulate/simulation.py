@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from survey import garbage_collection
 from survey.traces.metrics import NotMeasurable
 from survey.traces.model import Trace
 from survey.traces.problems import nearest, quoted
@@ -148,6 +149,7 @@ def _at_least_one(count: int) -> None:
         raise ValueError(f"count: found {count}, expected 1 or more")
 
 
+@garbage_collection.paused()  # the objects of a run refer to each other and are kept until its end
 def _simulated(setting: Setting, rollout: int, size: int, branches: Mapping[int, str]) -> Simulation:
     root = team(setting)
     assign_parts(setting, root)
