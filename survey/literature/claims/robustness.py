@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from itertools import product
 from types import MappingProxyType
 
 import msgspec
 
-from survey.literature.claims.tallies import Tally, has_other_denominator, measurable, passes, tally
+from survey.literature.claims.tallies import Tally, has_other_denominator, measurable, passes, population, tally
 from survey.literature.claims.verdicts import Judge
 from survey.literature.pool import Claim, Entry, Pool, Variant, pairs
-from survey.literature.taxonomy import Shape
+from survey.literature.taxonomy import Absence, Shape
 
 FULL = Variant(id="all", label="as coded", says="The pool as coded, with which the variants are compared.")
 
@@ -213,8 +214,11 @@ def _turning(pool: Pool, claim: Claim) -> Iterator[str]:
 
     Entries with the same tags on all axes of the claim are interchangeable, so only one of each group is removed.
     """
+    found = tally(pool, claim, "pool")
+    if _has_margin(pool, claim, found):
+        return
     axes = [*claim.axes, *(a.id for a in pool.taxonomy if a.shape is Shape.QUANTITY and claim.largest in a.values)]
-    holds = tally(pool, claim, "pool").holds
+    holds = found.holds
     turned: dict[tuple[object, ...], bool] = {}
     for place, entry in enumerate(pool.entries):
         kind = tuple(entry.tags.get(axis) for axis in axes)
@@ -223,6 +227,16 @@ def _turning(pool: Pool, claim: Claim) -> Iterator[str]:
             turned[kind] = (measurable(rest, claim) and tally(rest, claim, "pool").holds) != holds
         if turned[kind]:
             yield entry.key
+
+
+def _has_margin(pool: Pool, claim: Claim, found: Tally) -> bool:
+    """Return whether the numbers are so far from the bound that an entry less, in any of them, changes nothing."""
+    if claim.leads or claim.largest:
+        return False  # an entry less may put another group, or a far smaller number, in its place
+    works = population(pool, claim)
+    coded = all(len([work for work in works if work.primary(axis) not in ("", *Absence)]) > 1 for axis in claim.count)
+    numbers = product(*({number, max(number - 1, 0)} for number in (found.number, found.of, len(found.against))))
+    return coded and all(passes(claim, *some) == found.holds for some in numbers)
 
 
 def _at_worst(variant: Variant, claim: Claim, found: Tally, readmitted: int) -> Outcome:

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from survey.literature.pool import Claim, Entry, Pool, Table, Tag, conditions, pairs
-from survey.literature.taxonomy import Absence
+from survey.literature.pool import Claim, Entry, Pool, Table, conditions, pairs
+from survey.literature.taxonomy import Absence, Shape
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def measurable(pool: Pool, claim: Claim) -> bool:
     works = matching(pool, claim.of) if claim.of else (*pool.entries, *pool.records)
     absent = {"", *Absence}
     coded = all(any(work.primary(axis) not in absent for work in works) for axis in claim.count)
-    if claim.largest and not _largest(matching(pool, claim.count, claim.primary), claim.largest)[1]:
+    if claim.largest and not _largest(pool, matching(pool, claim.count, claim.primary), claim.largest)[1]:
         return False
     return coded and bool(works or not claim.count)
 
@@ -81,7 +81,7 @@ def tally(pool: Pool, claim: Claim, reading: str, narrower: Mapping[str, Any] | 
         against = _runner_up(pool.only(narrowed(pool.entries)), claim)
     number, total = len(chosen), len(works)
     if claim.largest:
-        number, chosen = _largest(chosen, claim.largest)
+        number, chosen = _largest(pool, chosen, claim.largest)
     holds = passes(claim, number, total, len(against))
     return Tally(reading, number, total, holds, _keys(chosen), _keys(against), total, number)
 
@@ -140,15 +140,16 @@ def _runner_up(pool: Pool, claim: Claim) -> tuple[Entry, ...]:
     return tuple(entry for entry in pool if entry.primary(axis.id) == most)
 
 
-def _largest(entries: tuple[Entry, ...], quantity: str) -> tuple[int, tuple[Entry, ...]]:
+def _largest(pool: Pool, entries: tuple[Entry, ...], quantity: str) -> tuple[int, tuple[Entry, ...]]:
     """Return the largest number that any of the entries discloses, and the entries that disclose it."""
-    numbers = [max((t.number or 0 for t in _tags(entry) if t.word == quantity), default=0) for entry in entries]
+    axes = [axis.id for axis in pool.taxonomy if axis.shape is Shape.QUANTITY and quantity in axis.values]
+
+    def disclosed(entry: Entry) -> Iterator[int]:
+        return (tag.number or 0 for axis in axes for tag in entry.tags.get(axis, ()) if tag.word == quantity)
+
+    numbers = [max(disclosed(entry), default=0) for entry in entries]
     most = max(numbers, default=0)
     return most, tuple(entry for entry, number in zip(entries, numbers, strict=True) if number == most and most)
-
-
-def _tags(entry: Entry) -> Iterator[Tag]:
-    return (tag for tags in entry.tags.values() for tag in tags)
 
 
 def _of_records(pool: Pool, claim: Claim) -> bool:
