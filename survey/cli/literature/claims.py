@@ -78,7 +78,7 @@ def claims(folder: Path, ids: tuple[str, ...], day: date | None, answers: list[t
     if answers:
         _on_appraised(pool.as_of(day), ids, answers, form)
         return
-    judge, certain = Judge(pool), Certainties(pool)
+    judge, certain = pool.once(Judge), Certainties(pool)
     judged = [judge.judged(claim, day) for claim in pool.claims if not ids or claim.id in ids]
     now = pool.as_of(day)
     if form == "json":

@@ -38,7 +38,7 @@ class Certainties:
     """The certainty of the claims of a pool; what they share is computed once."""
 
     def __init__(self, pool: Pool, readings: Readings | None = None, uncertainty: Uncertainty | None = None) -> None:
-        self.judge = Judge(pool)
+        self.judge = pool.once(Judge)
         self._readings = readings or Readings(pool)
         self._by_day = {pool.day: uncertainty or Uncertainty(pool)}
 

@@ -114,7 +114,7 @@ def changes(pool: Pool, before: date, after: date) -> Changes:
     """
     if before >= after:
         raise ValueError(f"{before} is not before {after}")
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     return _compared(_Side(pool.as_of(before), judge, before), _Side(pool.as_of(after), judge, after))
 
 
@@ -125,7 +125,7 @@ def compare_copies(was: Pool, now: Pool) -> Changes:
     newest entries, an earlier day would hide the loss.
     """
     day = max(was.day, now.day)
-    return _compared(_Side(was, Judge(was), day), _Side(now, Judge(now), day))
+    return _compared(_Side(was, was.once(Judge), day), _Side(now, now.once(Judge), day))
 
 
 def history(pool: Pool) -> tuple[Changes, ...]:

@@ -62,7 +62,7 @@ def rankings(pool: Pool, day: date | None = None) -> tuple[Ranking, ...]:
 
     Records readmitted without tags could not. Axes on which no entry has a value are left out.
     """
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     found = (_ranking(judge, axis, day or pool.day) for axis in pool.taxonomy.main)
     return tuple(ranking for ranking in found if ranking.full.leaders)
 

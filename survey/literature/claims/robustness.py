@@ -101,7 +101,7 @@ class Conclusion:
 
 def conclusions(pool: Pool, claims: Iterable[Claim] | None = None, day: date | None = None) -> tuple[Conclusion, ...]:
     """Return the results of claims (default: all) in every variant, as of a day (default: that of the pool)."""
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     return tuple(_conclusion(judge, claim, day) for claim in (pool.claims if claims is None else claims))
 
 

@@ -142,7 +142,7 @@ class Judgement:
 
 def ledger(pool: Pool) -> dict[str, tuple[Judgement, ...]]:
     """Return the judgements of every claim on every snapshot, oldest first, by the id of the claim."""
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     return {claim.id: tuple(judge.judged(claim, day) for day in snapshots(pool)) for claim in pool.claims}
 
 
@@ -152,16 +152,26 @@ def snapshots(pool: Pool) -> tuple[date, ...]:
 
 
 class Judge:
-    """Judges the claims of a pool; the pools recoded by other readings are computed once."""
+    """Judges the claims of a pool, each once for a day; the pools recoded by other readings are computed once.
+
+    ``pool.once(Judge)`` is the judge that all pages share.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.readings = pool.claims.readings or Readings()
         self.names = READINGS | readings_of(pool)
+        self._known: dict[tuple[str, date], Judgement] = {}
 
     def judged(self, claim: Claim, day: date | None = None) -> Judgement:
         """Return the judgement of a claim on a day, by default the day of the pool."""
         day = self.day(claim, day)
+        known = self._known.get((claim.id, day))
+        if known is None or known.claim is not claim:
+            known = self._known[claim.id, day] = self._judged(claim, day)
+        return known
+
+    def _judged(self, claim: Claim, day: date) -> Judgement:
         now = self.pool.as_of(day)
         if not measurable(now, claim):
             return Judgement(claim, day, Status.UNMEASURABLE, (tally(now, claim, "pool"),), names=self.names)

@@ -199,7 +199,9 @@ class Pool:
 
         A work of which only the month or the year is known counts when that is over.
         """
-        return self.only(entry for entry in self.entries if entry.had_appeared(day))
+        if day not in self._public:
+            self._public[day] = self.only(entry for entry in self.entries if entry.had_appeared(day))
+        return self._public[day]
 
     def _by_date(self, day: date) -> Pool:
         iso = day.isoformat()
@@ -247,6 +249,10 @@ class Pool:
 
     @cached_property
     def _days(self) -> dict[date, Pool]:
+        return {}
+
+    @cached_property
+    def _public(self) -> dict[date, Pool]:
         return {}
 
     def where(self, filters: Iterable[tuple[str, str]], primary: bool = False) -> Pool:

@@ -186,7 +186,7 @@ class Figures:
     def claim(self, id: str, text: str = "") -> Markup:
         """Return the status of a claim, such as "contested", linked to its page."""
         try:
-            judgement = Judge(self.pool).judged(self.pool.claims[id])
+            judgement = self.pool.once(Judge).judged(self.pool.claims[id])
         except KeyError as error:
             raise ValueError(error.args[0]) from None
         return Markup("[{}]({})").format(inert(text or judgement.status), _source_link(self.page, f"claims/{id}.md"))
@@ -199,7 +199,7 @@ class Figures:
                 raise ValueError(f"there is no status {quoted(status)} {expected(status, known)}")
         if not statuses:
             return len(list(self.pool.claims))
-        judge = Judge(self.pool)
+        judge = self.pool.once(Judge)
         return sum(judge.judged(claim).status.name.lower() in statuses for claim in self.pool.claims)
 
     def lag(self, figure: str, budget: int = 0) -> str:

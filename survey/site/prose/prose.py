@@ -60,7 +60,7 @@ class Prose:
     def claims(self) -> str:
         """Return the claims that this page discusses as a section; empty if there are none."""
         pool, page = self.figures.pool, self.figures.page
-        judge = Judge(pool)
+        judge = pool.once(Judge)
         found = [judge.judged(claim) for claim in pool.claims if page in claim.chapters]
         return (
             render("prose/chapter-claims.md.j2", found=[one.brief for one in found], page=page, signs=SIGNS)

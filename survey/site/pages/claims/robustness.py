@@ -31,7 +31,7 @@ def robustness_pages(facts: Facts) -> Files:
         return
     found = conclusions(pool)
     groups = by_standing(found)
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     yield (
         PAGE,
         render(

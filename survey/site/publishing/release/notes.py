@@ -12,7 +12,7 @@ from survey.site.markup.templates import render
 def notes(pool: Pool, commit: str) -> str:
     """Return the notes of an edition in Markdown. Every text of the data in it is inert."""
     earlier = [day for day in pool.editions if day < pool.day]
-    judge = Judge(pool)
+    judge = pool.once(Judge)
     found = Counter(judge.judged(claim, pool.day).status for claim in pool.claims)
     text = render(
         "publishing/release/notes.md.j2",
