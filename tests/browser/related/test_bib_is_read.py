@@ -163,31 +163,45 @@ def test_text_from_a_file_is_only_ever_text(opened: Visit) -> None:
     opened.clean()
 
 
-def test_ten_thousand_entries_take_well_under_a_second(opened: Visit, pool: Pool) -> None:
+TOOK = """async (box, text) => {
+  const took = [];
+  for (let round = 0; round < 3; round += 1) {
+    box.value = text;
+    const start = performance.now();
+    box.form.requestSubmit();
+    took.push(performance.now() - start);
+    await new Promise((done) => setTimeout(done));
+  }
+  return Math.min(...took);
+}"""
+"""The shortest of three times that a list takes: other programs only ever make it longer."""
+
+
+def in_linear_time(found: Visit, text: Callable[[int], str], size: int) -> None:
+    """Compare a list of this size, and fail if it takes more than twice as long as one of a quarter should let it."""
+    box = found.page.get_by_label("or paste BibTeX")
+    short, long = (box.evaluate(TOOK, text(some)) for some in (size // 4, size))
+    assert long < 2 * 4 * max(short, 1)
+
+
+def test_ten_thousand_entries_take_linear_time_and_are_all_shown(opened: Visit, pool: Pool) -> None:
     real = to_bib(pool)
-    filler = "".join(
-        f"@article{{k{n},\n  author = {{Last, F. and {{\\'E}}cole, G.}},\n  title = {{{{A}} Study of Something, Part {n}}},\n"
-        f"  journal = {{arXiv preprint arXiv:{9901 + n % 12}.{n:05}}},\n  year = {{2019}}\n}}\n"
-        for n in range(10_000 - len(pool))
-    )
-    opened.page.get_by_label("or paste BibTeX").evaluate("(box, text) => { box.value = text; }", real + filler)
-    took = opened.page.locator("form.bring").evaluate(
-        "form => { const start = performance.now(); form.requestSubmit(); return performance.now() - start; }"
-    )
+
+    def bib(size: int) -> str:
+        return real + "".join(
+            f"@article{{k{n},\n  author = {{Last, F. and {{\\'E}}cole, G.}},\n  title = {{{{A}} Study of Something, Part {n}}},\n"
+            f"  journal = {{arXiv preprint arXiv:{9901 + n % 12}.{n:05}}},\n  year = {{2019}}\n}}\n"
+            for n in range(size - len(pool))
+        )
+
+    in_linear_time(opened, bib, 10_000)
     said = opened.page.locator("[role=status]").inner_text()
     assert f"Of 10000 works in your list, the survey has {len(pool)} among" in said
-    assert took < 1000
     opened.page.locator("summary", has_text=f"{10_000 - len(pool)} works").click()
     opened.page.get_by_role("button", name=f"Show {10_000 - len(pool) - 100} more").click()
     expect(opened.page.locator(".findings details[open] .works > li")).to_have_count(10_000 - len(pool))
 
 
-def test_a_file_without_end_of_anything_is_read_in_good_time(opened: Visit) -> None:
-    opened.page.get_by_label("or paste BibTeX").evaluate(
-        "box => { box.value = '@misc{x, title = {{{{ \\n'.repeat(20000) + '\"{'.repeat(50000); }"
-    )
-    took = opened.page.locator("form.bring").evaluate(
-        "form => { const start = performance.now(); form.requestSubmit(); return performance.now() - start; }"
-    )
+def test_a_file_without_end_of_anything_is_read_in_linear_time(opened: Visit) -> None:
+    in_linear_time(opened, lambda size: "@misc{x, title = {{{{ \n" * size + '"{' * (5 * size // 2), 20_000)
     assert "20000 passages could not be read" in opened.page.locator("[role=status]").inner_text()
-    assert took < 2000
