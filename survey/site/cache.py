@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import sys
 from collections.abc import Callable, Iterable
@@ -148,7 +147,7 @@ def installed() -> list[str]:
 
 def fingerprint(files: Iterable[Path], *more: str) -> str:
     """Return a fingerprint of the names and bytes of files, and of further texts."""
-    sums = [(os.path.relpath(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
+    sums = [(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
     return digest(json.dumps([sums, more]))
 
 

@@ -65,8 +65,10 @@ changes = "No such work."
 """
 
 
-def small_survey(folder: Path) -> Path:
-    """Write the survey into a folder."""
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The folder of the survey."""
+    folder = tmp_path / "project"
     few_data(folder)
     shutil.copytree(ROOT / "survey", folder / "survey", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "requirements", folder / "requirements")
@@ -85,12 +87,6 @@ def small_survey(folder: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The folder of the survey."""
-    return small_survey(tmp_path / "project")
 
 
 def notebook(*texts: str) -> str:

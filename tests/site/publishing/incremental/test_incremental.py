@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.site.publishing.conftest import small_survey
 
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "1"))
 """Rounds in which each kind of edit is made once, in a random order. A campaign sets more."""
@@ -47,20 +46,6 @@ def built_from_nothing(project: Path) -> dict[str, bytes]:
 
 def differing(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
     return sorted(path for path in one.keys() | two.keys() if one.get(path) != two.get(path))
-
-
-@pytest.fixture(scope="module")
-def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The survey with its site and all that the build has kept, to be copied."""
-    folder = small_survey(tmp_path_factory.mktemp("once") / "project")
-    built(folder)
-    return folder
-
-
-@pytest.fixture
-def project(built_once: Path, tmp_path: Path) -> Path:
-    """A copy of the survey in which the site is built already: it is kept wherever the folder is."""
-    return Path(shutil.copytree(built_once, tmp_path / "project"))
 
 
 # ------------------------------------------------------------------ edits
