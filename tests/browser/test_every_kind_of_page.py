@@ -18,6 +18,7 @@ pytestmark = pytest.mark.programs
 
 KINDS = {
     "home": "",
+    "chapter": "read/credit/",
     "explorer": "explore/",
     "entry": "entries/c3/",
     "entry with many authors": "entries/deepseek-r12025/",
@@ -47,6 +48,7 @@ KINDS = {
     "trials of the codebook": "measure/agreement/trials/",
     "robustness": "measure/robustness/",
     "log in the browser": "traces/open/",
+    "notebook": "notebooks/credit/",
     "data format": "take-part/data-format/",
     "api": "take-part/api/",
     "missing page": "404.html",
@@ -87,11 +89,6 @@ def test_a_reader_with_a_dark_screen_gets_the_dark_palette(visit: Callable[..., 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_chapter_is_accessible_and_fits_on_a_phone(visit: Callable[..., Visit], chapter: str) -> None:
     check(visit(f"read/{chapter}/", 360), 360)
-
-
-def test_a_chapter_and_a_notebook_are_accessible_and_fit_on_a_screen_too(visit: Callable[..., Visit]) -> None:
-    for path in ("read/credit/", "notebooks/credit/"):
-        in_both_palettes(visit(path), 1280)
 
 
 def test_chapters_and_a_page_with_a_long_title_fit_on_a_phone_without_scripts(visit: Callable[..., Visit]) -> None:
