@@ -135,7 +135,7 @@ def code_fingerprint(room: str = "") -> str:
     With a room, such as ``site/theme``, only the files below it count.
     """
     files = (path for path in files_below(PACKAGE / room) if path.suffix != ".pyc")
-    return fingerprint(files, platform.python_version(), *installed())
+    return fingerprint(files, room, platform.python_version(), *installed(), below=PACKAGE)
 
 
 @cache
@@ -145,9 +145,12 @@ def installed() -> list[str]:
     return sorted({path.name for place in places if place.is_dir() for path in place.glob("*.dist-info")})
 
 
-def fingerprint(files: Iterable[Path], *more: str) -> str:
-    """Return a fingerprint of the names and bytes of files, and of further texts."""
-    sums = [(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
+def fingerprint(files: Iterable[Path], *more: str, below: Path = Path()) -> str:
+    """Return a fingerprint of the names and bytes of files, and of further texts.
+
+    Files below a folder are named from there, so that a project can be copied with its cache.
+    """
+    sums = [(str(path.relative_to(below)), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
     return digest(json.dumps([sums, more]))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -129,13 +128,6 @@ def site(shared: Path) -> Site:
                 places = {"site_dir": str(folder), "site_url": ADDRESS, "repo_url": REPOSITORY}
                 build(load_config(str(ROOT / "mkdocs.yml"), strict=True, **places))
     return Site(folder, ADDRESS)
-
-
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all processes of the tests have in common."""
-    own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -65,10 +69,47 @@ changes = "No such work."
 """
 
 
+class NotBuilt(Exception):
+    """A strict build has ended with a warning or an error."""
+
+
+def built(project: Path, *options: str) -> dict[str, bytes]:
+    """Build the site in a process of its own, strictly; every file of it."""
+    result = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", *options],
+        cwd=project, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1780000000", "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    if result.returncode:
+        raise NotBuilt(result.stderr)
+    return files_of(project / "site")
+
+
+def files_of(site: Path) -> dict[str, bytes]:
+    """Every file of a built site."""
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The folder of the survey."""
-    folder = tmp_path / "project"
+    """The folder of the survey, never built."""
+    return written(tmp_path / "project")
+
+
+@pytest.fixture
+def built_project(shared: Path, tmp_path: Path) -> Path:
+    """A copy of the folder with what a build has kept, which is made once for all processes of the tests."""
+    original = shared / "small" / "project"
+    with (shared / "small.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not (original / "site").exists():  # a build that fails leaves none
+            shutil.rmtree(original, ignore_errors=True)
+            built(written(original))
+    return Path(shutil.copytree(original, tmp_path / "project"))
+
+
+def written(folder: Path) -> Path:
+    """Write the small survey into a new folder, and return it."""
     few_data(folder)
     shutil.copytree(ROOT / "survey", folder / "survey", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "requirements", folder / "requirements")

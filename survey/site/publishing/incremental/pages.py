@@ -288,7 +288,7 @@ def _environment(config: MkDocsConfig, nav: Navigation) -> str:
     settings = {name: value for name, value in config.items() if name not in LOCAL}
     plugins = [[type(plugin).__name__, dict(plugin.config)] for plugin in config.plugins.values()]
     own = config.theme.custom_dir
-    theme = [config.theme.name, dict(config.theme), fingerprint(files_below(Path(own))) if own else ""]
+    theme = [config.theme.name, dict(config.theme), fingerprint(files_below(Path(own)), below=Path(own)) if own else ""]
     items = [[item.url, _menu_title(item)] for item in nav.pages]
     return fingerprint(
         [], *map(code_fingerprint, ROOMS), json.dumps([settings, plugins, theme, items, config.nav], default=_plain)
