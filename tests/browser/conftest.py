@@ -29,6 +29,10 @@ NOBODY = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 ADDRESS = "http://survey.localhost/"
 """Where the site says that it is. What is built once is served by each process of the tests, at a port of its own."""
 
+RECORD = """window.__forbidden = [];
+document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => __forbidden.push(`${violatedDirective} ${blockedURI} ${sample}`.trim()));"""
+"""Runs before anything of the page: notes whatever the policy of the site refuses."""
+
 REPOSITORY = "https://forge.invalid/somebody/survey"
 """Where the site says that its repository is."""
 
@@ -147,9 +151,13 @@ def launched(playwright: Playwright, *flags: str) -> Iterator[Browser]:
     browser.close()
 
 
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The names of Chromium. The first never has a window to draw, and loads a page with a third of the work."""
+
+
 def chromium_path() -> str:
     """Where the system's Chromium is."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if path is None:
         pytest.fail(f"chromium is missing: make test installs it (Debian package {PACKAGES['chromium']})")
     return path
@@ -164,9 +172,10 @@ class Visit:
     foreign: list[str] = field(default_factory=list)
 
     def clean(self) -> None:
-        """Fail if there was a console error, a page error or a request to another host."""
+        """Fail if there was a console error, a page error, a request to another host or anything that was refused."""
         assert self.errors == []
         assert self.foreign == []
+        assert self.page.evaluate("window.__forbidden ?? []") == []
 
 
 @pytest.fixture
@@ -190,6 +199,7 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
         )
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+        context.add_init_script(RECORD)
         page = context.new_page()
         made = Visit(page)
         page.on("console", lambda m: made.errors.append(m.text) if m.type == "error" else None)

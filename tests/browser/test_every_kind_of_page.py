@@ -139,7 +139,7 @@ def in_both_palettes(found: Visit, width: int) -> None:
 
 
 def check(found: Visit, width: int, *rules: str) -> None:
-    """No error, no foreign request, nothing wider than the screen, no violation that axe can see."""
+    """No error, no foreign request, nothing refused or wider than the screen, no violation that axe can see."""
     found.clean()
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
     assert violations(found.page, *rules) == []

@@ -15,16 +15,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from survey.site.pages.traces.real_sessions import SESSIONS
 from survey.site.publishing.plugin import SurveyPlugin
-from tests.browser.conftest import FILTERS_ANSWER, Site, goto, until
-from tests.browser.test_every_kind_of_page import CHAPTERS, KINDS, NOTEBOOKS
+from tests.browser.conftest import FILTERS_ANSWER, RECORD, Site, goto, until
+from tests.browser.test_every_kind_of_page import KINDS, NOTEBOOKS
 
 pytestmark = pytest.mark.programs
 
 META = re.compile(r'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="([^"]*)">')
-
-RECORD = """window.__forbidden = [];
-document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => __forbidden.push(`${violatedDirective} ${blockedURI} ${sample}`.trim()));"""
-"""Runs before anything of the page: notes whatever the policy refuses."""
 
 REPORTS = {"traces/example-report.html", *(f"traces/real-sessions/{name}.html" for name in SESSIONS)}
 """Files that stand on the site and are no pages of it."""
@@ -125,15 +121,6 @@ def test_no_page_brings_what_the_policy_would_refuse(pages: dict[str, str]) -> N
 
 
 # ------------------------------------------------------------- nothing is missed
-
-
-def test_no_page_asks_for_more(page: Page, site: Site) -> None:
-    paths = [*KINDS.values(), *(f"read/{name}/" for name in CHAPTERS), *(f"notebooks/{name}/" for name in NOTEBOOKS)]
-    refused = {}
-    for path in paths:
-        page.goto(site.url + path, wait_until="load")
-        refused[path] = page.evaluate("window.__forbidden")
-    assert {path: found for path, found in refused.items() if found} == {}
 
 
 def test_charts_become_interactive_in_both_palettes_and_tell_what_is_pointed_at(page: Page, site: Site) -> None:

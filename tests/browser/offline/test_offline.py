@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, expect
 from survey.literature import Pool, parse_bibtex
 from survey.site.publishing.bill_of_materials import sbom
 from survey.site.publishing.offline.offline import assemble
-from tests.browser.conftest import FILTERS_ANSWER, Site, Visit, until
-from tests.browser.test_policy import META, RECORD, RUNS_ON_ITS_OWN, TRIES
+from tests.browser.conftest import FILTERS_ANSWER, RECORD, Site, Visit, until
+from tests.browser.test_policy import META, RUNS_ON_ITS_OWN, TRIES
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.programs
