@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.site.hostile import write_hostile
 from tests.traces.importers.samples import sample
 
 SURVEY = [sys.executable, "-m", "survey"]
@@ -45,12 +45,14 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def _write_data(folder: Path) -> None:
-    write_hostile(folder)
+    shutil.copytree(ROOT / "tests" / "literature" / "bread", folder / "bib")
 
 
 def write_project(folder: Path) -> None:
-    """A site of six entries, one page and one notebook."""
-    write_hostile(folder)
+    """A site of a few entries, one page and one notebook."""
+    _write_data(folder)
+    (folder / "docs").mkdir()
+    (folder / "docs" / "index.md").write_text("# Bread\n\nThere are {{ count() }} works.\n")
     (folder / "requirements").mkdir()
     (folder / "requirements" / "site.txt").write_text("none\n")
     (folder / "notebooks").mkdir()
@@ -83,7 +85,7 @@ def _pages(folder: Path, variant: str) -> list[str]:
 
 
 def _export(folder: Path, variant: str) -> list[str]:
-    some = [] if variant == "a" else ["--where", "reward=shared"]
+    some = [] if variant == "a" else ["--where", "leavening=sourdough"]
     return [*SURVEY, "export", "--format", "json", *some, "-o", "out.json"]
 
 

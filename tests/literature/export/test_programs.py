@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import warnings
 from collections.abc import Callable
@@ -19,13 +20,20 @@ pytestmark = pytest.mark.programs
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture
-def exported(pool: Pool, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(pool: Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the full pool as clean BibTeX and as CSL-JSON."""
-    (tmp_path / "pool.bib").write_bytes(FORMATS["bib"](pool))
-    (tmp_path / "tagged.bib").write_bytes(FORMATS["bib-tagged"](pool))
-    (tmp_path / "pool.json").write_bytes(FORMATS["csl-json"](pool))
-    return tmp_path
+    folder = tmp_path_factory.mktemp("exported")
+    (folder / "pool.bib").write_bytes(FORMATS["bib"](pool))
+    (folder / "tagged.bib").write_bytes(FORMATS["bib-tagged"](pool))
+    (folder / "pool.json").write_bytes(FORMATS["csl-json"](pool))
+    return folder
+
+
+@pytest.fixture
+def exported(original: Path, tmp_path: Path) -> Path:
+    """A copy of it, in which programs leave their files."""
+    return Path(shutil.copytree(original, tmp_path / "exported"))
 
 
 @pytest.mark.parametrize("style", ["plain", "alpha", "unsrt", "abbrv"])

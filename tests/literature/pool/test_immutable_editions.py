@@ -58,16 +58,16 @@ def published_anew(parent: Path) -> Path:
     return bib
 
 
-@pytest.fixture
-def bib(tmp_path: Path) -> Path:
-    """The first edition, published, to be edited."""
-    return published_anew(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, which nobody edits."""
+    """The first edition, published, which nobody edits."""
     return published_anew(tmp_path_factory.mktemp("before"))
+
+
+@pytest.fixture
+def bib(before: Path, tmp_path: Path) -> Path:
+    """The same, to be edited."""
+    return Path(shutil.copytree(before, tmp_path / "bib"))
 
 
 @pytest.fixture(scope="module")
