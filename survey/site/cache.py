@@ -145,12 +145,13 @@ def installed() -> list[str]:
     return sorted({path.name for place in places if place.is_dir() for path in place.glob("*.dist-info")})
 
 
-def fingerprint(files: Iterable[Path], *more: str, below: Path = Path()) -> str:
+def fingerprint(files: Iterable[Path], *more: str, below: Path | None = None) -> str:
     """Return a fingerprint of the names and bytes of files, and of further texts.
 
     Files below a folder are named from there, so that a project can be copied with its cache.
     """
-    sums = [(str(path.relative_to(below)), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
+    named = {str(path.relative_to(below) if below else path): path for path in files}
+    sums = [(name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in named.items()]
     return digest(json.dumps([sums, more]))
 
 

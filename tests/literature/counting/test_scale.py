@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from survey.literature import Pool, load, read_pool
 from survey.literature.counting import disclosed_numbers, quantity_axis, undisclosed_counts
-from tests.conftest import ROOT
+from tests.conftest import few_data
 
 
 @pytest.fixture
 def bib(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(ROOT / "bib", tmp_path / "bib"))
+    return few_data(tmp_path)
 
 
 def test_industrial_numbers_have_their_own_rows(pool: Pool) -> None:
@@ -97,5 +96,5 @@ def test_a_kind_is_read_however_its_header_is_written(bib: Path, header: str) ->
 
 
 def test_without_the_file_there_are_no_kinds(bib: Path) -> None:
-    (bib / "scale.toml").unlink()
+    assert not (bib / "scale.toml").exists()
     assert load(bib).evidence == ()
