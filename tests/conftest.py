@@ -17,6 +17,8 @@ from playwright.sync_api import Playwright, sync_playwright
 
 from survey.literature import Pool, load
 
+collect_ignore = ["benchmarks"]  # they hold no test, and load for seconds
+
 ROOT = Path(__file__).parent.parent
 PUBLISHED = "2026-05-04"
 """The day of the first edition."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import http.server
 import shutil
 import threading
@@ -10,11 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, flock
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from lxml import etree
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from playwright.sync_api import Browser, Page, Playwright, Request
@@ -113,7 +114,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Serve a folder on this machine, whatever is in it by the time it is asked for; the address."""
-    handler = functools.partial(Quiet, directory=str(folder))
+    handler = partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -218,3 +219,44 @@ def visits(site: Site, chromium: Browser) -> Iterator[Callable[..., Visit]]:
     yield opened
     for context in contexts:
         context.close()
+
+
+LOADED = frozenset({("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")})
+LOADING = ("stylesheet", "icon", "preload", "modulepreload")
+"""The relations of links that a browser loads."""
+
+
+class Parsed:
+    """The tags of a page, and what they lead to and load, read by a parser in C: there are more than a thousand pages."""
+
+    def __init__(self, text: str) -> None:
+        root = etree.HTML(text, etree.HTMLParser(huge_tree=True))
+        self.tags = [(str(tag.tag), dict(tag.attrib)) for tag in root.iter() if isinstance(tag.tag, str)]
+        self.title = (root.findtext("head/title") or "").strip()
+
+    @cached_property
+    def links(self) -> list[str]:
+        """Where its links lead."""
+        return [at[name] for tag, at in self.tags if tag == "a" for name in ("href", "xlink:href") if name in at]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of its elements."""
+        return [at["id"] for _, at in self.tags if "id" in at]
+
+    @property
+    def description(self) -> str:
+        """What it says of itself to search engines."""
+        found = [at["content"] for tag, at in self.tags if tag == "meta" and at.get("name") == "description"]
+        return found[-1] if found else ""
+
+    @property
+    def loads(self) -> list[str]:
+        """The files that it loads by itself."""
+        loading = [(tag, at) for tag, at in self.tags if tag != "link" or at.get("rel") in LOADING]
+        return [value for tag, at in loading for name, value in at.items() if (tag, name) in LOADED]
+
+    @property
+    def handlers(self) -> list[str]:
+        """The attributes that would run as scripts."""
+        return [name for _, at in self.tags for name in at if name.startswith("on")]

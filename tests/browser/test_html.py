@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 from xml.etree import ElementTree
@@ -17,7 +16,7 @@ import pytest
 
 from survey.literature import Pool
 from survey.site.markup.feeds import NEWEST
-from tests.browser.conftest import Site
+from tests.browser.conftest import Parsed, Site
 from tests.browser.test_policy import REPORTS, RUNS_ON_ITS_OWN
 
 pytestmark = pytest.mark.programs
@@ -31,48 +30,13 @@ MATERIALS_OWN = (
 """What the validator says about the theme's own header, which no page of ours can change."""
 
 
-class Page(HTMLParser):
-    """The links, anchors and loaded files of a page."""
-
-    LOADED = frozenset({("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src")})
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.ids: list[str] = []
-        self.title = ""
-        self.description = ""
-        self.handlers: list[str] = []
-        self._in_title = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        self._in_title = tag == "title" and not self.title
-        if "id" in values:
-            self.ids.append(values["id"])
-        if tag == "a":
-            self.links += [values[name] for name in ("href", "xlink:href") if name in values]
-        if tag == "meta" and values.get("name") == "description":
-            self.description = values["content"]
-        if tag == "link" and values.get("rel") not in ("stylesheet", "icon", "preload", "modulepreload"):
-            return
-        self.loads += [value for name, value in values.items() if (tag, name) in self.LOADED]
-        self.handlers += [name for name in values if name.startswith("on")]
-
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title, self._in_title = data.strip(), False
-
-
 @pytest.fixture(scope="module")
-def pages(site: Site) -> dict[str, Page]:
+def pages(site: Site) -> dict[str, Parsed]:
     """Every page of the site by its address."""
     found = {}
     for path in sorted(site.folder.rglob("*.html")):
         name = path.relative_to(site.folder).as_posix()
-        found[name.removesuffix("index.html")] = Page(path.read_text())
+        found[name.removesuffix("index.html")] = Parsed(path.read_text())
     return found
 
 
@@ -92,7 +56,7 @@ def test_the_html_is_valid_but_for_the_themes_own_header(site: Site) -> None:
     assert {message: n for message, n in said.items() if not message.startswith(MATERIALS_OWN)} == {}
 
 
-def test_every_internal_link_and_anchor_leads_somewhere(site: Site, pages: dict[str, Page]) -> None:
+def test_every_internal_link_and_anchor_leads_somewhere(site: Site, pages: dict[str, Parsed]) -> None:
     dead = []
     for address, page in pages.items():
         if address == "404.html":
@@ -110,37 +74,37 @@ def test_every_internal_link_and_anchor_leads_somewhere(site: Site, pages: dict[
     assert dead == []
 
 
-def test_no_page_loads_anything_from_another_host(site: Site, pages: dict[str, Page]) -> None:
+def test_no_page_loads_anything_from_another_host(site: Site, pages: dict[str, Parsed]) -> None:
     loaded = {urljoin(f"{site.url}{address}", file) for address, page in pages.items() for file in page.loads}
     assert {file for file in loaded if not file.startswith((site.url, "data:"))} == set()
     for style in site.folder.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text()), style.name
 
 
-def test_no_page_has_inline_event_handlers(pages: dict[str, Page]) -> None:
+def test_no_page_has_inline_event_handlers(pages: dict[str, Parsed]) -> None:
     assert {address: page.handlers for address, page in pages.items() if page.handlers} == {}
 
 
-def test_every_page_has_a_title_and_a_description_of_its_own(pages: dict[str, Page]) -> None:
+def test_every_page_has_a_title_and_a_description_of_its_own(pages: dict[str, Parsed]) -> None:
     assert [address for address, page in pages.items() if not page.title] == []
     assert [a for a, page in pages.items() if not page.description and a != "404.html"] == []
     twice = Counter(page.title for page in pages.values())
     assert [title for title, number in twice.items() if number > 1] == []
 
 
-def test_ids_are_unique_on_every_page(pages: dict[str, Page]) -> None:
+def test_ids_are_unique_on_every_page(pages: dict[str, Parsed]) -> None:
     twice = {a: [i for i, n in Counter(page.ids).items() if n > 1] for a, page in pages.items()}
     assert {a: ids for a, ids in twice.items() if ids} == {}
 
 
-def test_every_entry_axis_and_value_has_a_page(pages: dict[str, Page], pool: Pool) -> None:
+def test_every_entry_axis_and_value_has_a_page(pages: dict[str, Parsed], pool: Pool) -> None:
     wanted = {f"entries/{entry.key}/" for entry in pool}
     wanted |= {f"axes/{axis.id}/{value}/" for axis in pool.taxonomy for value in axis.values}
     wanted |= {f"axes/{axis.id}/" for axis in pool.taxonomy}
     assert wanted <= set(pages)
 
 
-def wire(site: Site, pages: dict[str, Page], address: str) -> int:
+def wire(site: Site, pages: dict[str, Parsed], address: str) -> int:
     """Bytes over the wire (gzip) for a page with everything it loads before any act."""
     files = [site.folder / address / "index.html"]
     files += [site.folder / urlsplit(urljoin(f"{site.url}{address}", f)).path.lstrip("/") for f in pages[address].loads]
@@ -148,11 +112,11 @@ def wire(site: Site, pages: dict[str, Page], address: str) -> int:
 
 
 @pytest.mark.parametrize(("address", "limit"), [("", 250_000), ("entries/c3/", 150_000), ("read/credit/", 250_000)])
-def test_a_page_is_light(site: Site, pages: dict[str, Page], address: str, limit: int) -> None:
+def test_a_page_is_light(site: Site, pages: dict[str, Parsed], address: str, limit: int) -> None:
     assert wire(site, pages, address) <= limit
 
 
-def test_no_page_loads_the_chart_runtime_by_itself(pages: dict[str, Page]) -> None:
+def test_no_page_loads_the_chart_runtime_by_itself(pages: dict[str, Parsed]) -> None:
     assert not any("vega" in file for page in pages.values() for file in page.loads)
 
 
@@ -170,7 +134,7 @@ def test_the_feed_is_valid_and_its_ids_are_unique(site: Site, pool: Pool) -> Non
     assert root.findtext(f"{name}updated") == f"{pool.last_added.isoformat()}T00:00:00Z"
 
 
-def test_the_sitemap_lists_every_page(site: Site, pages: dict[str, Page]) -> None:
+def test_the_sitemap_lists_every_page(site: Site, pages: dict[str, Parsed]) -> None:
     root = ElementTree.parse(site.folder / "sitemap.xml").getroot()
     listed = {
         (node.text or "").removeprefix(site.url)

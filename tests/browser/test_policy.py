@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from survey.site.pages.traces.real_sessions import SESSIONS
 from survey.site.publishing.plugin import SurveyPlugin
-from tests.browser.conftest import FILTERS_ANSWER, RECORD, Site, goto, until
+from tests.browser.conftest import FILTERS_ANSWER, RECORD, Parsed, Site, goto, until
 from tests.browser.test_every_kind_of_page import KINDS, NOTEBOOKS
 
 pytestmark = pytest.mark.programs
@@ -27,18 +26,6 @@ REPORTS = {"traces/example-report.html", *(f"traces/real-sessions/{name}.html" f
 
 RUNS_ON_ITS_OWN = REPORTS | {"traces/report-frame.html"}
 """The report of a trace is a page for itself, with a policy of its own (``test_report.py``), and so is its frame."""
-
-
-class Tags(HTMLParser):
-    """Every tag of a page with its attributes."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str]]] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, {name: value or "" for name, value in attrs}))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +97,7 @@ def test_scripts_run_from_files_of_the_site_or_by_their_hash(policy: dict[str, s
 def test_no_page_brings_what_the_policy_would_refuse(pages: dict[str, str]) -> None:
     wrong = []
     for path, html in pages.items():
-        for tag, attributes in Tags(html).found:
+        for tag, attributes in Parsed(html).tags:
             handlers = [name for name in attributes if name.startswith("on")]
             addresses = [value for name, value in attributes.items() if name in ("href", "src", "action", "formaction", "xlink:href", "data", "srcdoc")]  # fmt: skip
             acting = [address for address in addresses if re.match(r"\s*(?:javascript|data|vbscript):", address, re.IGNORECASE)]  # fmt: skip
