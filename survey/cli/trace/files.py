@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -118,13 +119,18 @@ def _unseekable(stream: IO[bytes], path: Path, limit: int) -> Iterator[Reading]:
 def _documents(found: Iterator[Reading], path: Path, log: Callable[[], Log]) -> Iterator[Reading]:
     """Yield the documents of a file or, if the first is no trace and the file is a log, its imported traces."""
     first = next(found)
-    if "events" in first.fields:  # what has events is a trace, sound or not
+    if first.is_trace:
         yield first
         yield from found
         return
-    if known := _logs(log()):
+    whole = log()
+    if known := _logs(whole):
         for one in known:
             yield from _imported(*one)
+        return
+    if "events" in first.fields:  # a trace that breaks off
+        yield first
+        yield from found if whole.data is None else islice(readings(io.BytesIO(whole.data), str(path)), 1, None)
         return
     others = [first]
     for reading in found:

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from survey.cli.output import echo, formats, output
-from survey.cli.trace.files import open_output, reports_errors, table_of_prices
+from survey.cli.trace.files import open_output, reports_errors, salt, table_of_prices
 from survey.extras import needed
 from survey.plurals import plural
 from survey.traces.files import write_compressed
@@ -67,6 +67,7 @@ UNFINISHED = 3
 @click.option("--samples", type=click.IntRange(min=2), metavar="N", help="Estimate credit from N sampled orders.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sampling.")
 @table_of_prices
+@salt
 @formats(*FORMATS, about="JSON Lines hold the complete rows; CSV is for a spreadsheet.")
 @output
 @click.option("--restart", is_flag=True, help="Discard the results of an earlier run in FILE.part.")
@@ -74,18 +75,22 @@ UNFINISHED = 3
 def score(
     patterns: tuple[str, ...], engine: str, workers: int | None, scheduler: str | None, measures: tuple[str, ...],
     families: tuple[str, ...], no_rewards: bool, credit: str, unit: str, samples: int | None, seed: int,
-    prices: Prices | None, form: str, output: Path | None, restart: bool, timeout: float | None,
+    prices: Prices | None, salt: str | None, form: str, output: Path | None, restart: bool, timeout: float | None,
 ) -> None:  # fmt: skip
     """Score every trace of a corpus: one row for each, in the order of the files and of their traces.
 
     \b
-      survey trace score 'runs/**/*.jsonl' -o scores.jsonl
+      survey trace score runs/ -o scores.jsonl
       survey trace score 'runs/*.jsonl.zst' --measure wall_s --family R1 --format csv -o scores.csv
       survey trace score 'runs/*.jsonl' --credit shapley --unit agent -o scores.jsonl
       survey trace score 's3://bucket/runs/*.jsonl' --engine dask --scheduler tcp://head:8786 -o scores.jsonl
 
-    PATTERN matches files: * and ? in a name, ** for any folders. It may be an address (s3://, gs://, https://,
-    ...) if fsspec and its package for that kind of address are installed; the extra "cluster" installs fsspec.
+    PATTERN is a folder, with all files in and below it, or matches files: * and ? in a name, ** for any folders.
+    It may be an address (s3://, gs://, https://, ...) if fsspec and its package for that kind of address are
+    installed; the extra "cluster" installs fsspec.
+
+    A log in a known format is imported on the way, without its text. What several files tell of one run is one
+    log: a session with the files of its sub-agents, or a folder that survey trace import reads as a whole.
 
     A row holds the place, the measures and rewards or the reasons why there are none, and the numbers of errors
     and warnings, some of them spelled out. A file or document that cannot be read is a row, too.
@@ -101,7 +106,8 @@ def score(
         raise click.UsageError("--scheduler needs --engine dask, and no --workers: its cluster has its own workers")
     if timeout and engine != "dask":
         raise click.UsageError("--timeout needs --engine dask")
-    request = _request(measures, families, no_rewards, credit, unit, samples, seed, prices.text if prices else "")
+    table = prices.text if prices else ""
+    request = _request(measures, families, no_rewards, credit, unit, samples, seed, table, salt)
     regular = output is not None and _is_regular(output)
     target = Path(os.path.realpath(output)) if output is not None and regular else None
     found = _corpus(patterns, target)
@@ -113,7 +119,7 @@ def score(
         raise click.UsageError(str(error)) from None
     total = sum(source.size for source in found)
     run = partial(
-        rows_of, pieces(found), request, work, journal,
+        rows_of, pieces(found), journal.request, work, journal,
         batch=max(1, min(PIECE_SIZE, total // (parallel * TASKS_PER_WORKER))),
     )  # fmt: skip
     order: list[str] = []
@@ -137,7 +143,7 @@ def score(
     finally:
         journal.close(done=done)
     bad = sum(journal[key].bad for key in order)
-    echo(_summary(sum(journal[key].rows for key in order), len(found), bad, journal.resumed, failures), err=True)
+    echo(_summary(sum(journal[key].rows for key in order), found, bad, journal.resumed, failures), err=True)
     if bad:
         raise SystemExit(1)
 
@@ -150,7 +156,7 @@ def _rows(turns: Iterable[list[str]], journal: Journal, order: list[str]) -> Ite
 
 def _request(
     measures: tuple[str, ...], families: tuple[str, ...], no_rewards: bool, credit: str, unit: str,
-    samples: int | None, seed: int, prices: str,
+    samples: int | None, seed: int, prices: str, salt: str | None,
 ) -> Request:  # fmt: skip
     if families and no_rewards:
         raise click.UsageError("give either --family or --no-rewards, not both")
@@ -159,7 +165,7 @@ def _request(
         chosen = tuple(dict.fromkeys(_code(word) for word in families)) or plain.families
         return Request(
             tuple(dict.fromkeys(measures)) or plain.measures, () if no_rewards else chosen, credit, unit, samples, seed,
-            prices,
+            prices, salt,
         )  # fmt: skip
     except ValueError as error:
         raise click.UsageError(str(error)) from None
@@ -232,19 +238,19 @@ def _how_to_resume(journal: Journal) -> str:
     return f"; finished results are in {journal.path.name}; repeat the command to resume"
 
 
-def _summary(documents: int, files: int, bad: int, resumed: int, failures: FailureCounts) -> str:
-    def count(number: int, word: str) -> str:
-        return plural(number, word)
-
-    parts = [f"{count(documents, 'document')} in {count(files, 'file')}, {bad:,} with errors"]
+def _summary(documents: int, found: list[Source], bad: int, resumed: int, failures: FailureCounts) -> str:
+    folders = sum(source.folder for source in found)
+    files = len(found) - folders
+    places = [plural(files, "file")] * bool(files or not folders) + [plural(folders, "folder")] * bool(folders)
+    parts = [f"{plural(documents, 'document')} in {' and '.join(places)}, {bad:,} with errors"]
     if resumed:
-        parts.append(f"{count(resumed, 'piece')} reused from an earlier run")
+        parts.append(f"{plural(resumed, 'piece')} reused from an earlier run")
     if failures.workers:
-        parts.append(f"{count(failures.workers, 'worker')} died")
+        parts.append(f"{plural(failures.workers, 'worker')} died")
     if failures.retried:
-        parts.append(f"{count(failures.retried, 'piece')} assigned again")
+        parts.append(f"{plural(failures.retried, 'piece')} assigned again")
     if failures.given_up:
-        parts.append(f"{count(failures.given_up, 'piece')} given up")
+        parts.append(f"{plural(failures.given_up, 'piece')} given up")
     return "; ".join(parts)
 
 

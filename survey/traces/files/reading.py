@@ -41,6 +41,11 @@ class Reading:
     fields: tuple[str, ...] = ()
     """The top-level fields of the document, as far as it was read."""
 
+    @property
+    def is_trace(self) -> bool:
+        """Whether the document is a trace, sound or not: logs may have events, but no edges beside them."""
+        return self.trace is not None or set(LONG) <= set(self.fields)
+
     def valid(self) -> Trace:
         """Return the trace; raises ``InvalidTrace`` with all problems if there are errors."""
         if self.trace is None or self.problems.errors:

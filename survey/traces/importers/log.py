@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -147,3 +147,6 @@ class Importer:
     """What the importer reads, and what its logs do not contain."""
     experimental: bool = False
     """Whether it was never tested on a real log of several agents."""
+    parts: Callable[[Log], Mapping[Path, Sequence[Path]]] | None = None
+    """For formats whose folders hold many logs: returns the other files that each log in a folder takes in.
+    Without it, a folder is one log."""

@@ -1,16 +1,21 @@
-"""The files of a corpus: local files by glob pattern, remote files by any address that ``fsspec`` supports."""
+"""The sources of a corpus: local files by glob pattern or folder, remote files by any address that ``fsspec`` supports.
+
+A source is a file of traces, or a log. What several files of a folder tell of one run is one source: a session with the
+files of its sub-agents, or a folder that an importer reads as a whole.
+"""
 
 from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from survey.extras import needed
+from survey.traces.importers import Log, importers, recognised
 from survey.traces.problems import nearest, quoted
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(://|::)")
@@ -19,13 +24,17 @@ VERSION = ("size", "ETag", "etag", "md5Hash", "generation", "mtime", "LastModifi
 """Fields of file systems that reveal a changed file."""
 
 
+ENDINGS = tuple(f"{kind}{packed}" for kind in (".jsonl", ".json", ".eval", ".traj") for packed in ("", ".gz", ".zst"))
+"""The names of files in a folder that are taken for traces or logs."""
+
+
 class CorpusNotFound(ValueError):
     """A pattern without files; the message says what exists instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to score."""
+    """A file to score, or a folder with one log."""
 
     name: str
     """The name that rows use."""
@@ -33,7 +42,14 @@ class Source:
     """Where a worker finds it: an absolute path or an address."""
     size: int
     version: str
-    """A fingerprint that changes with the file."""
+    """A fingerprint that changes with the file, and with its parts."""
+    parts: tuple[str, ...] = ()
+    """The other files of its log, by absolute path."""
+
+    @property
+    def folder(self) -> bool:
+        """Whether it is a folder on this machine."""
+        return self.local and Path(self.address).is_dir()
 
     @property
     def local(self) -> bool:
@@ -51,7 +67,7 @@ def is_address(pattern: str) -> bool:
 
 
 def sources(patterns: Iterable[str]) -> list[Source]:
-    """Return the files of all patterns, each once: pattern by pattern, sorted by name.
+    """Return the files of all patterns and folders, each once: pattern by pattern, sorted by name.
 
     Raises ``CorpusNotFound`` for a pattern without files, and ``ModuleNotFoundError`` for an address without fsspec.
     """
@@ -64,14 +80,63 @@ def sources(patterns: Iterable[str]) -> list[Source]:
 
 def _local(pattern: str) -> Iterator[Source]:
     if pattern and Path(pattern).is_dir():
-        raise CorpusNotFound(f"{quoted(pattern)} is a folder (did you mean {quoted(str(Path(pattern) / '*'))}?)")
-    names = [pattern] if pattern and Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
-    files = [name for name in names if Path(name).is_file()]
-    if not files:
-        raise CorpusNotFound(f"{quoted(pattern)} matches no file; {_hint(pattern)}")
-    for name in files:
-        state = Path(name).stat()
-        yield Source(name, str(Path(name).absolute()), state.st_size, f"{state.st_size} {state.st_mtime_ns}")
+        names = [str(path) for path in _within(Path(pattern))]
+        if not names:
+            expected = "a trace or log, with a name that ends in .json, .jsonl, .eval or .traj, packed or not"
+            raise CorpusNotFound(f"{quoted(pattern)}: found a folder without a file to score, expected {expected}")
+    else:
+        found = [pattern] if pattern and Path(pattern).exists() else sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+        names = [name for name in found if Path(name).is_file()]
+        if not names:
+            raise CorpusNotFound(f"{quoted(pattern)} matches no file; {_hint(pattern)}")
+    others = {folder: parts_in(folder) for folder in {Path(name).parent for name in names}}
+    listed = {*map(Path, names)}
+    taken = {part for own in others.values() for main, parts in own.items() if main in listed for part in parts}
+    for path in (Path(name) for name in names):
+        if path not in taken:
+            parts = tuple(str(part.absolute()) for part in others[path.parent].get(path, ()))
+            yield Source(str(path), str(path.absolute()), *_state(path, parts), parts)
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """Yield what is to be scored in a folder: itself if it is one log, or else its files and those of its folders."""
+    importer = recognised(Log(folder))
+    if importer and importer.parts is None:
+        yield folder
+        return
+    logs = parts_in(folder)
+    for path in sorted(folder.iterdir()):
+        if path in logs:
+            yield path
+        elif path.is_dir() and not path.name.startswith("."):
+            yield from _within(path)
+        elif path.is_file() and path.name.endswith(ENDINGS) and not path.name.startswith("."):
+            yield path
+
+
+def parts_in(folder: Path) -> Mapping[Path, Sequence[Path]]:
+    """Return the other files of each log in a folder that is known to have any."""
+    found: dict[Path, Sequence[Path]] = {}
+    for importer in importers().values():
+        found |= importer.parts(Log(folder)) if importer.parts else {}
+    return found
+
+
+def has_changed(source: Source) -> bool:
+    """Return whether a local file or folder, or one of its parts, has changed since it was listed."""
+    return (source.size, source.version) != _state(Path(source.address), source.parts)
+
+
+def _state(path: Path, parts: Iterable[str]) -> tuple[int, str]:
+    """Return the size of a file, or of all files of a folder, and a fingerprint that changes with it and its parts."""
+    own = [one for one in sorted(path.rglob("*")) if one.is_file()] if path.is_dir() else [path]
+    states = [one.stat() for one in own]
+    every = [f"{state.st_size} {state.st_mtime_ns}" for state in (*states, *(Path(part).stat() for part in parts))]
+    return sum(state.st_size for state in states), " ".join(every) if len(every) < 3 else _digest(repr(every))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _hint(pattern: str) -> str:
@@ -107,4 +172,4 @@ def _remote(pattern: str) -> Iterator[Source]:
     for name, about in files.items():
         url = system.unstrip_protocol(name)
         fingerprint = repr([str(about[field]) for field in VERSION if field in about])
-        yield Source(url, url, int(about.get("size") or 0), blake2b(fingerprint.encode(), digest_size=8).hexdigest())
+        yield Source(url, url, int(about.get("size") or 0), _digest(fingerprint))

@@ -13,9 +13,10 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from secrets import token_hex
+from typing import IO
 
 from survey import __version__
 from survey.traces.scoring.rows import Request
@@ -45,13 +46,14 @@ class Journal:
     def __init__(self, path: Path | None, request: Request, *, restart: bool = False) -> None:
         """Open or create the journal. Raises ``JournalConflict`` instead of mixing or losing results."""
         self.path = path
+        self.request = request if request.salt is not None else replace(request, salt=token_hex(16))
+        """The request; its salt, if none was given, is that of the run that is resumed."""
         self._locations: dict[str, Location] = {}
-        head = {"journal": FORMAT, "version": __version__, "request": request.to_json()}
         self._file: IO[bytes] = tempfile.TemporaryFile() if path is None else _locked(path)  # noqa: SIM115
         try:
             if restart:
                 self._file.truncate(0)
-            self._resume(head)
+            self._resume(request)
         except BaseException:
             self._file.close()
             raise
@@ -90,7 +92,7 @@ class Journal:
             self.path.unlink(missing_ok=True)
         self._file.close()
 
-    def _resume(self, head: dict[str, Any]) -> None:
+    def _resume(self, request: Request) -> None:
         self._file.seek(0)
         first = self._file.readline()
         if not first.endswith(b"\n"):  # empty, or an incomplete line
@@ -98,23 +100,26 @@ class Journal:
                 raise JournalConflict(f"{self.path} is {NO_JOURNAL}")
             self._file.truncate(0)
             self._file.seek(0)
+            head = {"journal": FORMAT, "version": __version__, "request": self.request.to_json()}
             self._file.write(json.dumps(head).encode() + b"\n")
             self._file.flush()
             return
-        self._compare(first, head)
+        self._compare(first, request)
         end = self._file.tell()
         while location := self._next():
             end = self._file.tell()
             self._locations[location[0]] = location[1]
         self._file.truncate(end)
 
-    def _compare(self, first: bytes, head: dict[str, Any]) -> None:
+    def _compare(self, first: bytes, request: Request) -> None:
         try:
             found = json.loads(first)
             there = {"version": found["version"], **found["request"]}
         except (ValueError, KeyError, TypeError):
             raise JournalConflict(f"{self.path} is {NO_JOURNAL}") from None
-        wanted = {"version": head["version"], **head["request"]}
+        if request.salt is None:
+            self.request = replace(request, salt=there.get("salt"))
+        wanted = {"version": __version__, **self.request.to_json()}
         other = [name for name in wanted if there.get(name) != wanted[name]]
         if found["journal"] != FORMAT or other:
             raise JournalConflict(

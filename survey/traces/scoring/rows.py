@@ -35,6 +35,8 @@ class Request:
     seed: int = 0
     prices: str = ""
     """A table of the prices of models, in TOML; "": the public list."""
+    salt: str | None = None
+    """Salt of the hashes of texts in logs that are imported, such as that of a task that has no other id; None: any."""
 
     def __post_init__(self) -> None:
         for name in self.measures:

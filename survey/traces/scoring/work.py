@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from survey.traces.importers import BadLog, Log, recognised
+from survey.traces.files import Reading
+from survey.traces.importers import BadLog, Importer, Log, recognised
+from survey.traces.model import Content
+from survey.traces.problems import Problems
+from survey.traces.scoring.corpus import has_changed
 from survey.traces.scoring.pieces import FileChanged, Piece, opening, readings_in
 from survey.traces.scoring.rows import MAX_LISTED, Request, failed_row, row_of
 
@@ -46,17 +49,16 @@ Line = tuple[bytes, bool]
 def _rows(piece: Piece, request: Request) -> Iterator[Line]:
     place, seen = piece.place, False
     try:
+        if piece.source.folder:
+            yield from _imported(piece, request)
+            return
         for reading in readings_in(piece, MAX_LISTED):
-            if not seen and "events" not in reading.fields and (log := _log_format(piece)):
+            if not seen and not reading.is_trace and _importer(piece):
                 if piece.start == 0:
-                    yield _line(failed_row(piece.source.name, _how_to_import(log, piece.source.name)))
+                    yield from _imported(piece, request)
                 return
             place, seen = reading.place, True
-            try:
-                line = _line(row_of(reading, request))
-            except Exception as error:  # one document must not fail the others
-                line = _line(failed_row(place, f"cannot be scored: {_message(error)}"))
-            yield line
+            yield _row(reading, request)
     except FileChanged as error:
         yield _line(failed_row(piece.place, str(error)))
     except Exception as error:  # file systems behind addresses have errors of their own, with no common ancestor
@@ -64,19 +66,32 @@ def _rows(piece: Piece, request: Request) -> Iterator[Line]:
         yield _line(failed_row(piece.place, f"{where}: {_message(error)} (does every worker see the same files?)"))
 
 
-def _log_format(piece: Piece) -> str:
-    """Return the format of a file that is no trace but the log of a system; "" if it is in no known format."""
+def _row(reading: Reading, request: Request) -> Line:
     try:
-        found = recognised(Log(Path(piece.source.name), opening(piece)))
-    except BadLog:
-        return ""
-    return found.name if found else ""
+        return _line(row_of(reading, request))
+    except Exception as error:  # one document must not fail the others
+        return _line(failed_row(reading.place, f"cannot be scored: {_message(error)}"))
 
 
-def _how_to_import(name: str, path: str) -> str:
-    plain = path.removesuffix(".gz").removesuffix(".zst").removesuffix(".jsonl").removesuffix(".json")
-    command = shlex.join(["survey", "trace", "import", name, path, "-o", f"{plain}.trace.jsonl"])
-    return f"found a log of the format {name}, expected a trace (run {command} and score its output)"
+def _importer(piece: Piece) -> Importer | None:
+    """Return the importer that recognises the file of a piece, or its folder."""
+    path = Path(piece.source.address)
+    return recognised(Log(path) if piece.source.folder else Log(path, opening(piece)))
+
+
+def _imported(piece: Piece, request: Request) -> Iterator[Line]:
+    """Import a log without its text, and yield the rows of its traces."""
+    name, path = piece.source.name, Path(piece.source.address)
+    try:
+        importer = _importer(piece)
+        if importer is None or (piece.source.local and has_changed(piece.source)):
+            raise FileChanged("the log has changed since the start")
+        # files beside a log can belong to it, but only on this machine
+        log = Log(path) if piece.source.local else Log(path, opening(piece))
+        for trace in importer.read(log, Content(salt=request.salt)):
+            yield _row(Reading(f"{name}, trace {trace.id}", trace, Problems(MAX_LISTED)), request)
+    except BadLog as error:
+        yield _line(failed_row(name, str(error)))
 
 
 def _done(piece: Piece, lines: Iterable[Line]) -> PieceResult:

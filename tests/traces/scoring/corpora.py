@@ -32,7 +32,7 @@ from survey.traces.scoring.processes import Work
 from survey.traces.scoring.work import Task
 from survey.traces.simulate import Setting, simulate
 
-REQUEST = Request(measures=("wall_s", "steps", "cost_usd"), families=("R1", "R2"))
+REQUEST = Request(measures=("wall_s", "steps", "cost_usd"), families=("R1", "R2"), salt="salt")
 
 
 @lru_cache

@@ -74,21 +74,6 @@ def test_a_broken_file_is_a_row_and_exit_status_1_and_the_output_is_there(data: 
     assert bad["problems"] == ['invalid JSON: found "Dear diary", expected {']
 
 
-def test_a_log_is_a_row_that_says_how_to_import_it(data: Path, tmp_path: Path) -> None:
-    log = tmp_path / "my log.jsonl"
-    record = {"task": {"content": "x" * 2000}, "iterations": [{}], "coordination_mode": "star"}
-    log.write_text((json.dumps(record) + "\n") * 1500)  # long enough to be split
-    result = score(log, data / "d-*", "--workers", 1)
-    first, *others = map(json.loads, result.stdout.splitlines())
-    command = f"survey trace import marble '{log}' -o '{tmp_path / 'my log'}.trace.jsonl'"
-    assert first["problems"] == [
-        f"found a log of the format marble, expected a trace (run {command} and score its output)"
-    ]
-    assert (first["place"], first["errors"]) == (str(log), 1)
-    assert len(others) == 12
-    assert result.exit_code == 1
-
-
 def test_csv_has_a_column_for_each_measure_and_family_and_no_formulas(tmp_path: Path) -> None:
     evil = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "harmless"]
     traces = [run(0).with_head(trace_id=word, task_id=word) for word in evil]

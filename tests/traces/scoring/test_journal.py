@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,20 @@ def test_a_run_that_was_killed_resumes_and_has_every_document_once(tmp_path: Pat
     assert "60 documents in 15 files, 0 with errors; 5 pieces reused from an earlier run" in again.stderr
     assert [json.loads(line)["trace_id"] for line in out.read_text().splitlines()] == wanted
     assert sorted(item.name for item in tmp_path.iterdir()) == ["data", "scores.jsonl"]
+
+
+def test_a_run_that_is_resumed_keeps_its_salt_and_another_is_refused(path: Path) -> None:
+    def opened(where: Path | None, salt: str | None = None) -> str | None:
+        journal = Journal(where, replace(REQUEST, salt=salt))
+        journal.add(DONE[0])
+        journal.close()
+        return journal.request.salt
+
+    first = opened(path)
+    assert first == opened(path) == opened(path, first) is not None
+    assert first != opened(None)
+    with pytest.raises(JournalConflict, match=r"different settings \(salt\)"):
+        opened(path, "another")
 
 
 def test_a_journal_truncated_anywhere_resumes_with_the_finished_pieces(path: Path) -> None:

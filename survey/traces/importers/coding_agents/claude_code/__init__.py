@@ -8,7 +8,7 @@ from typing import Any
 
 from survey import garbage_collection
 from survey.traces.importers.coding_agents.claude_code.lines import opening
-from survey.traces.importers.coding_agents.claude_code.session import sessions
+from survey.traces.importers.coding_agents.claude_code.session import parts, sessions
 from survey.traces.importers.coding_agents.claude_code.writing import trace_of
 from survey.traces.importers.json_values import mapping, text
 from survey.traces.importers.log import BadLog, Importer, Log
@@ -95,4 +95,5 @@ IMPORTER = Importer(
     "`subagents/`, as progress records, in the background; compactions; approvals, rejections and interrupts; "
     "`stream-json` (no times). If a sub-agent's own log is missing, only its last generation's tokens are known. "
     "The turn that reads a result is inferred, and marked as such.",
+    parts=parts,
 )

@@ -121,6 +121,27 @@ def sessions(log: Log, content: Content) -> Iterator[Session]:
         yield from _sessions_in(log, folder, content)
 
 
+def parts(log: Log) -> dict[Path, list[Path]]:
+    """Return the other files of each session in a folder, of those that have any.
+
+    A session without its main file is the folder of its sub-agents.
+    """
+    folder = log.path
+    siblings = _sibling_logs(log, folder)
+    within = {path.name for path in folder.iterdir() if (path / "subagents").is_dir()}
+    found: dict[Path, list[Path]] = {}
+    known: set[str] = set()
+    for main in _mains(folder) if siblings or within else ():
+        ids = [id for fields in opening(log.file(main)) if (id := text(fields.get("sessionId")))]
+        names = {_stem(main), *ids[:1]}
+        known |= names
+        own = [path for name in sorted(names) for path in siblings.get(name, [])]
+        own += [path for name in sorted(names & within) for path in sorted((folder / name / "subagents").rglob("*"))]
+        if own := [path for path in own if path.is_file()]:
+            found[main] = own
+    return found | {folder / name: [] for name in sorted(within - known)}
+
+
 def _sessions_in(log: Log, folder: Path, content: Content) -> Iterator[Session]:
     siblings = _sibling_logs(log, folder)
     known = set()
