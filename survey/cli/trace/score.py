@@ -197,6 +197,9 @@ def _corpus(patterns: tuple[str, ...], target: Path | None) -> list[Source]:
     real = {source.address: os.path.realpath(source.address) for source in found if source.local}
     if str(target) in real.values():
         raise click.UsageError(f"-o {target.name} is one of the files to score; name another file or folder")
+    for source in found:
+        if source.folder and target.is_relative_to(real[source.address]):
+            raise click.UsageError(f"-o {target.name} is in {source.name}, which is one log; name another folder")
     return [source for source in found if real.get(source.address) not in own]
 
 

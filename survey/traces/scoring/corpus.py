@@ -9,13 +9,14 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from survey.extras import needed
-from survey.traces.importers import Log, importers, recognised
+from survey.traces.importers import BadLog, Log, importers, recognised
 from survey.traces.problems import nearest, quoted
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(://|::)")
@@ -100,7 +101,9 @@ def _local(pattern: str) -> Iterator[Source]:
 
 def _within(folder: Path) -> Iterator[Path]:
     """Yield what is to be scored in a folder: itself if it is one log, or else its files and those of its folders."""
-    importer = recognised(Log(folder))
+    importer = None
+    with suppress(BadLog):  # such as a link to elsewhere: the row of that file says so
+        importer = recognised(Log(folder))
     if importer and importer.parts is None:
         yield folder
         return
@@ -108,7 +111,7 @@ def _within(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path in logs:
             yield path
-        elif path.is_dir() and not path.name.startswith("."):
+        elif path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             yield from _within(path)
         elif path.is_file() and path.name.endswith(ENDINGS) and not path.name.startswith("."):
             yield path
@@ -118,7 +121,8 @@ def parts_in(folder: Path) -> Mapping[Path, Sequence[Path]]:
     """Return the other files of each log in a folder that is known to have any."""
     found: dict[Path, Sequence[Path]] = {}
     for importer in importers().values():
-        found |= importer.parts(Log(folder)) if importer.parts else {}
+        with suppress(BadLog, OSError):  # the import says what is wrong
+            found |= importer.parts(Log(folder)) if importer.parts else {}
     return found
 
 

@@ -94,6 +94,27 @@ def test_a_folder_that_is_read_as_a_whole_is_one_source(tmp_path: Path) -> None:
     assert score(tmp_path).stderr == "1 document in 1 folder, 0 with errors\n"
 
 
+def test_the_output_may_not_stand_in_a_folder_that_is_one_log(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(sample("claude-code-team/harbour"), tmp_path / "harbour"))
+    result = score(folder, "-o", folder / "scores.jsonl")
+    assert result.exit_code == 2
+    assert f"is in {folder}, which is one log; name another folder" in " ".join(result.stderr.split())
+    assert score(folder, "-o", tmp_path / "scores.jsonl").exit_code == 0
+
+
+def test_links_make_no_round_and_a_session_with_a_part_elsewhere_is_refused(folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere.jsonl"
+    part = folder / "deep" / "subagents" / "agent-b1.jsonl"
+    shutil.move(part, outside)
+    part.symlink_to(outside)
+    (folder / "one.jsonl").write_bytes(log_of(runs(1)))
+    (folder / "round").symlink_to(folder)
+    found = {Path(row["place"].partition(",")[0]).name: row for row in rows(folder)}
+    assert "a link to a file outside" in found["deep.jsonl"]["problems"][0]
+    assert (found["lost"]["trace_id"], found["one.jsonl:1"]["trace_id"]) == ("lost", "run-0000")
+    assert not [row["place"] for row in found.values() if row["place"].startswith(str(folder / "round"))]
+
+
 def test_traces_and_logs_may_be_mixed_and_other_files_are_left_alone(folder: Path) -> None:
     (folder / "runs").mkdir()
     (folder / "runs" / "some.jsonl").write_bytes(log_of(runs(2)))
