@@ -157,6 +157,7 @@ def test_once_a_log_is_open_the_browser_lets_nothing_out(opened: Visit, page: Pa
     assert [worker.evaluate(code) for worker in inside] == ["kept"]
     assert went_out == []
     assert opened.errors != []  # the browser tells of each try
+    assert page.evaluate("window.__forbidden.splice(0).length") == len(tries)
     opened.errors.clear()
 
 
