@@ -76,7 +76,8 @@ def sources(patterns: Iterable[str]) -> list[Source]:
     for pattern in patterns:
         for source in _remote(pattern) if is_address(pattern) else _local(pattern):
             found.setdefault(source.address, source)
-    return list(found.values())
+    parts = {part for source in found.values() for part in source.parts}
+    return [source for source in found.values() if source.address not in parts]
 
 
 def _local(pattern: str) -> Iterator[Source]:
@@ -91,12 +92,9 @@ def _local(pattern: str) -> Iterator[Source]:
         if not names:
             raise CorpusNotFound(f"{quoted(pattern)} matches no file; {_hint(pattern)}")
     others = {folder: parts_in(folder) for folder in {Path(name).parent for name in names}}
-    listed = {*map(Path, names)}
-    taken = {part for own in others.values() for main, parts in own.items() if main in listed for part in parts}
-    for path in (Path(name) for name in names):
-        if path not in taken:
-            parts = tuple(str(part.absolute()) for part in others[path.parent].get(path, ()))
-            yield Source(str(path), str(path.absolute()), *_state(path, parts), parts)
+    for path in map(Path, names):
+        parts = tuple(str(part.absolute()) for part in others[path.parent].get(path, ()))
+        yield Source(str(path), str(path.absolute()), *_state(path, parts), parts)
 
 
 def _within(folder: Path) -> Iterator[Path]:

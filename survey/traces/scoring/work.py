@@ -53,7 +53,7 @@ def _rows(piece: Piece, request: Request) -> Iterator[Line]:
             yield from _imported(piece, request)
             return
         for reading in readings_in(piece, MAX_LISTED):
-            if not seen and not reading.is_trace and _importer(piece):
+            if not seen and not reading.is_trace and _is_log(piece):
                 if piece.start == 0:
                     yield from _imported(piece, request)
                 return
@@ -77,6 +77,13 @@ def _importer(piece: Piece) -> Importer | None:
     """Return the importer that recognises the file of a piece, or its folder."""
     path = Path(piece.source.address)
     return recognised(Log(path) if piece.source.folder else Log(path, opening(piece)))
+
+
+def _is_log(piece: Piece) -> bool:
+    try:
+        return _importer(piece) is not None
+    except BadLog:  # it cannot be unpacked: reading it as a trace says where
+        return False
 
 
 def _imported(piece: Piece, request: Request) -> Iterator[Line]:

@@ -71,6 +71,15 @@ def test_the_files_of_sub_agents_belong_to_their_session(folder: Path) -> None:
         assert (deep["place"], deep["measures"]) == (f"{folder / 'deep.jsonl'}, trace deep", together["deep"])
         assert not [row for row in others if "deep" in row["place"]], pattern
     assert [row["place"] for row in rows(folder)][1:] == [f"{folder / 'lost'}, trace lost"]
+    assert len(rows(folder / "deep" / "**" / "agent-b*.jsonl", folder / "deep.jsonl")) == 1
+
+
+def test_a_file_that_cannot_be_unpacked_is_read_as_a_trace_which_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl.gz"
+    path.write_bytes(b"\x1f\x8b\x08 and no more")
+    (row,) = rows(path)
+    assert row["errors"] == 1
+    assert "every worker" not in row["problems"][0]
 
 
 def test_a_sub_agent_whose_session_is_not_asked_for_is_a_row_of_its_own(folder: Path) -> None:
