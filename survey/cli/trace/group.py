@@ -1,4 +1,4 @@
-"""Subcommands on traces: check, report, import, export, replay, diff, anonymise."""
+"""Subcommands on traces: check, import, export, replay, diff, anonymise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from survey.traces import Reading, replay, states
 from survey.traces.exporters import EXPORTERS
 from survey.traces.files import KEEPABLE, anonymised, to_json_line
 from survey.traces.importers import BadLog, Importer, Log, importers, logs_in
-from survey.traces.metrics import Run, measure
+from survey.traces.metrics import Run
 from survey.traces.metrics.difference import difference
 from survey.traces.metrics.prices import Prices
 from survey.traces.model import Content
@@ -39,6 +39,7 @@ from survey.traces.problems import nearest, quoted
 from survey.traces.replay import until
 
 MODULES = {
+    "survey.cli.trace.report": ("report",),
     "survey.cli.trace.rewards": ("reward",),
     "survey.cli.trace.credit": ("credit",),
     "survey.cli.trace.score": ("score",),
@@ -63,6 +64,7 @@ def trace() -> None:
       survey trace import auto ~/logs/session.jsonl -o run.jsonl
       survey trace check run.jsonl
       survey trace report run.jsonl
+      survey trace report runs/ -o runs.html
       survey trace export perfetto run.jsonl -o run.json
       survey trace replay run.jsonl --until e40
       survey trace reward run.jsonl --family R7
@@ -71,8 +73,8 @@ def trace() -> None:
       survey trace score 'runs/*.jsonl' -o scores.jsonl
 
     FILE is a trace in JSON, or many in JSON Lines, plain or packed with gzip or Zstandard;
-    - is standard input. A log of a real system, or a folder of logs, is imported on the way by all
-    commands but score. The site documents the schema and the checks under Traces.
+    - is standard input. A log of a real system, or a folder of logs, is imported on the way. The site
+    documents the schema and the checks under Traces.
     """
 
 
@@ -125,35 +127,6 @@ def check(
         echo(printing.summary(traces, errors, warnings, bad))
     if bad:
         raise SystemExit(1)
-
-
-@trace.command(short_help="Report measures: time, critical path, agents, costs.")
-@file
-@which
-@formats("text", "json", "html", about="Output format; html is a self-contained page.")
-@table_of_prices
-@output
-@reports_errors
-def report(path: Path, wanted: str | None, form: str, prices: Prices | None, output: Path | None) -> None:
-    """Measure a trace and print a report.
-
-    Nothing is guessed: where a trace does not allow a measure, the report says what is missing. Costs at list prices
-    rest on a dated table of public prices; FILE of --prices replaces it, in TOML:
-
-    \b
-      [models]
-      "my-model" = { input = 3, cache_read = 0.3, output = 15 }   # dollars for a million tokens
-    """
-    found = select_trace(path, wanted)
-    if form == "html":
-        from survey.traces.exporters.report import html
-
-        write_output(html(found, prices), output)
-    elif form == "json":
-        write_output(printing.as_json(found, measure(found, prices=prices)), output)
-    else:
-        run = Run(replay(found), prices)
-        write_output(printing.page(run, measure(run)), output)
 
 
 @trace.command("import", short_help="Convert logs of real systems to traces.")

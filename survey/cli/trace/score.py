@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from survey.cli.output import echo, formats, output
+from survey.cli.trace.corpus import corpus, number_of_workers, restarts, scoring, target_of
 from survey.cli.trace.files import open_output, reports_errors, salt, table_of_prices
-from survey.extras import needed
-from survey.plurals import plural
 from survey.traces.files import write_compressed
 from survey.traces.metrics.prices import Prices
 from survey.traces.rewards import family
-from survey.traces.scoring import (
-    FORMATS,
-    CorpusNotFound,
-    Engine,
-    FailureCounts,
-    Journal,
-    JournalConflict,
-    Request,
-    Source,
-    pieces,
-    processes,
-    sources,
-)
-from survey.traces.scoring import (
-    score as rows_of,
-)
-from survey.traces.scoring.pieces import PIECE_SIZE
-from survey.traces.scoring.processes import NoWorkers
-
-TASKS_PER_WORKER = 8
-"""Tasks for each worker in a small corpus, so that all workers finish at about the same time."""
-MAX_PROCESSES = 1_000
-"""More processes on one machine are a typing error."""
-UNFINISHED = 3
-"""Exit status of a run that could not finish and can be resumed."""
+from survey.traces.scoring import FORMATS, Request
 
 
 @click.command(short_help="Score a corpus of traces, on all cores or a cluster.")
 @click.argument("patterns", metavar="PATTERN...", nargs=-1, required=True)
 @click.option("--engine", type=click.Choice(["processes", "dask"]), default="processes", show_default=True,
               help="Processes on this machine, or dask.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(1, MAX_PROCESSES), metavar="N",
-              help="Number of processes; 1 starts none.  [default: one for each core]")  # fmt: skip
+@number_of_workers
 @click.option("--scheduler", metavar="ADDRESS",
               help="Scheduler of a dask cluster, as in tcp://host:8786.  [default: a local cluster]")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
@@ -68,9 +37,9 @@ UNFINISHED = 3
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the sampling.")
 @table_of_prices
 @salt
-@formats(*FORMATS, about="JSON Lines hold the complete rows; CSV is for a spreadsheet.")
+@formats(*FORMATS, about="JSON Lines hold the complete rows; CSV is for a spreadsheet, Parquet for data frames.")
 @output
-@click.option("--restart", is_flag=True, help="Discard the results of an earlier run in FILE.part.")
+@restarts
 @reports_errors
 def score(
     patterns: tuple[str, ...], engine: str, workers: int | None, scheduler: str | None, measures: tuple[str, ...],
@@ -108,50 +77,20 @@ def score(
         raise click.UsageError("--timeout needs --engine dask")
     table = prices.text if prices else ""
     request = _request(measures, families, no_rewards, credit, unit, samples, seed, table, salt)
-    regular = output is not None and _is_regular(output)
-    target = Path(os.path.realpath(output)) if output is not None and regular else None
-    found = _corpus(patterns, target)
-    failures, parallel = FailureCounts(), workers or os.cpu_count() or 1
-    work = _engine(engine, scheduler, workers, timeout, parallel, failures)
-    try:
-        journal = Journal(target and _with_ending(target, ".part"), request, restart=restart)
-    except JournalConflict as error:
-        raise click.UsageError(str(error)) from None
-    total = sum(source.size for source in found)
-    run = partial(
-        rows_of, pieces(found), journal.request, work, journal,
-        batch=max(1, min(PIECE_SIZE, total // (parallel * TASKS_PER_WORKER))),
-    )  # fmt: skip
-    order: list[str] = []
-    done = False
-    try:
-        with _bar(total, len(found)) as progress, closing(run(progress=progress)) as turns:
-            if target is None:
-                _stream(FORMATS[form](_rows(turns, journal, order), request), output)
-            else:
-                order.extend(key for keys in turns for key in keys)
-        if target is not None:
+    target = target_of(output)
+    found = corpus(patterns, target)
+    with scoring(
+        found, request, target, engine=engine, scheduler=scheduler, workers=workers, timeout=timeout, restart=restart
+    ) as run:
+        if target is None:
+            _stream(FORMATS[form](run.rows(), request), output)
+        else:
+            rows = run.finished()
             with write_compressed(target) as stream:
-                stream.writelines(FORMATS[form](journal.rows(order), request))
-        done = True
-    except NoWorkers as error:
-        echo(f"Error: {error}{_how_to_resume(journal)}", err=True)
-        raise SystemExit(UNFINISHED) from None
-    except KeyboardInterrupt:
-        echo(f"Stopped{_how_to_resume(journal)}", err=True)
-        raise SystemExit(130) from None
-    finally:
-        journal.close(done=done)
-    bad = sum(journal[key].bad for key in order)
-    echo(_summary(sum(journal[key].rows for key in order), found, bad, journal.resumed, failures), err=True)
-    if bad:
+                stream.writelines(FORMATS[form](rows, request))
+    echo(run.summary(), err=True)
+    if run.bad:
         raise SystemExit(1)
-
-
-def _rows(turns: Iterable[list[str]], journal: Journal, order: list[str]) -> Iterator[bytes]:
-    for keys in turns:
-        order.extend(keys)
-        yield from journal.rows(keys)
 
 
 def _request(
@@ -176,85 +115,12 @@ def _code(word: str) -> str:
     return found.name if found.name == "parl" else found.code
 
 
-def _is_regular(path: Path) -> bool:
-    """Return whether a path is a regular file or does not exist; a pipe or device is written to directly."""
-    return not path.exists() or stat.S_ISREG(path.stat().st_mode)
-
-
-def _with_ending(path: Path, ending: str) -> Path:
-    return path.with_name(path.name + ending)
-
-
-def _corpus(patterns: tuple[str, ...], target: Path | None) -> list[Source]:
-    """Return all files, except the journal of this command."""
-    try:
-        found = sources(patterns)
-    except CorpusNotFound as error:
-        raise click.BadParameter(str(error), param_hint="PATTERN") from None
-    if target is None:
-        return found
-    own = {str(_with_ending(target, ".part"))}
-    real = {source.address: os.path.realpath(source.address) for source in found if source.local}
-    if str(target) in real.values():
-        raise click.UsageError(f"-o {target.name} is one of the files to score; name another file or folder")
-    for source in found:
-        if source.folder and target.is_relative_to(real[source.address]):
-            raise click.UsageError(f"-o {target.name} is in {source.name}, which is one log; name another folder")
-    return [source for source in found if real.get(source.address) not in own]
-
-
-def _engine(
-    name: str, scheduler: str | None, workers: int | None, timeout: float | None, parallel: int, failures: FailureCounts
-) -> Engine:
-    if name == "processes":
-        return partial(processes, workers=parallel, failures=failures)
-    needed("distributed")
-    from survey.traces.scoring.cluster import TIMEOUT, dask
-
-    return partial(dask, failures=failures, scheduler=scheduler, workers=workers, timeout=timeout or TIMEOUT)
-
-
-@contextmanager
-def _bar(total: int, files: int) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda size: None
-        return
-    label = f"Scoring {plural(files, 'file')}"
-    with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
-        yield bar.update
-
-
 def _stream(lines: Iterable[bytes], path: Path | None) -> None:
     """Write to standard output, or to a pipe or device, and flush after each part."""
     with open_output(None) if path is None else path.open("wb") as stream:
         for some in lines:
             stream.write(some)
             stream.flush()
-
-
-def _how_to_resume(journal: Journal) -> str:
-    if journal.path is None:
-        return "; with -o FILE a run can be resumed where it stopped"
-    if not len(journal):
-        return "; nothing was finished yet; repeat the command to start again"
-    return f"; finished results are in {journal.path.name}; repeat the command to resume"
-
-
-def _summary(documents: int, found: list[Source], bad: int, resumed: int, failures: FailureCounts) -> str:
-    folders = sum(source.folder for source in found)
-    files = len(found) - folders
-    places = [plural(files, "file")] * bool(files or not folders) + [plural(folders, "folder")] * bool(folders)
-    parts = [f"{plural(documents, 'document')} in {' and '.join(places)}, {bad:,} with errors"]
-    if resumed:
-        parts.append(f"{plural(resumed, 'piece')} reused from an earlier run")
-    if failures.workers:
-        parts.append(f"{plural(failures.workers, 'worker')} died")
-    if failures.retried:
-        parts.append(f"{plural(failures.retried, 'piece')} assigned again")
-    if failures.given_up:
-        parts.append(f"{plural(failures.given_up, 'piece')} given up")
-    return "; ".join(parts)
 
 
 COMMANDS = (score,)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
+from survey.atomic import atomic_write
 from survey.traces.files import Reading
 from survey.traces.metrics import MEASURES, NotMeasurable, Run, measure
 from survey.traces.metrics.prices import prices
+from survey.traces.model import Trace
 from survey.traces.problems import Problems, nearest, quoted
 from survey.traces.replay import replay
 from survey.traces.rewards import FAMILIES, family, rewards
+
+UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+"""What is replaced in the names of files."""
 
 MAX_LISTED = 5
 """How many errors, and how many warnings, a row spells out; all are counted."""
@@ -37,6 +45,8 @@ class Request:
     """A table of the prices of models, in TOML; "": the public list."""
     salt: str | None = None
     """Salt of the hashes of texts in logs that are imported, such as that of a task that has no other id; None: any."""
+    pages: str = ""
+    """The folder that each run's own report is written to; "": no reports."""
 
     def __post_init__(self) -> None:
         for name in self.measures:
@@ -77,7 +87,11 @@ def row_of(reading: Reading, request: Request) -> dict[str, Any]:
         return empty_row(reading.place, problems)
     replayed = replay(trace, limit=MAX_LISTED)
     problems.extend(replayed.problems)
-    row = empty_row(reading.place, problems) | {"trace_id": trace.id, "task_id": trace.task}
+    row = empty_row(reading.place, problems) | {
+        "trace_id": trace.id,
+        "task_id": trace.task,
+        "outcome": _outcome(trace),
+    }
     run = Run(replayed, prices(request.prices, "prices") if request.prices else None)
     for name, found in measure(run, request.measures).items():
         if found.why_not:
@@ -92,6 +106,8 @@ def row_of(reading: Reading, request: Request) -> dict[str, Any]:
         row["why_not"] |= paid.why_not
     if request.credit:
         _credit(row, run, request)
+    if request.pages:
+        row["page"] = _page(reading.place, run, Path(request.pages))
     return row
 
 
@@ -101,6 +117,7 @@ def empty_row(place: str, problems: Problems) -> dict[str, Any]:
         "place": place,
         "trace_id": None,
         "task_id": None,
+        "outcome": {},
         "errors": problems.errors,
         "warnings": problems.warnings,
         "problems": [str(problem) for problem in problems],
@@ -115,6 +132,31 @@ def failed_row(place: str, reason: str) -> dict[str, Any]:
     problems = Problems()
     problems.add("not-scored", reason)
     return empty_row(place, problems)
+
+
+def _outcome(trace: Trace) -> dict[str, Any]:
+    """Return what a trace says of its outcome, as far as that is of the types of the schema."""
+    found = trace.head.get("outcome")
+    known = found if isinstance(found, dict) else {}
+    types: dict[str, tuple[type, ...]] = {"success": (bool,), "score": (int, float), "status": (str,)}
+    return {
+        name: known[name]
+        for name, kinds in types.items()
+        if isinstance(known.get(name), kinds) and (name == "success" or not isinstance(known[name], bool))
+    }
+
+
+def _page(place: str, run: Run, folder: Path) -> str:
+    """Write the report of a run, and return the name of its file: the id of the trace, and what makes it unique."""
+    from survey.traces.exporters.report import html
+
+    trace = run.replayed.trace
+    words = UNSAFE.sub("-", trace.id).strip("-.")[:60]
+    digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    name = "-".join(filter(None, (words, digest))) + ".html"
+    with atomic_write(folder / name, durable=False) as stream:
+        stream.write(html(trace, run.prices).encode("utf-8", "surrogatepass"))
+    return name
 
 
 def _credit(row: dict[str, Any], run: Run, request: Request) -> None:

@@ -162,7 +162,7 @@ def test_a_file_of_several_traces_asks_which(trace: Run, example: Path, tmp_path
     path = tmp_path / "two.jsonl"
     one = read(example)
     write([one, one.with_head(trace_id="other")], path)
-    result = trace("report", path)
+    result = trace("replay", path)
     assert result.exit_code == 2
     assert "holds 2 traces; name one with --trace ID (example, other)" in result.stderr
     assert trace("report", "--trace", "other", path).stdout.startswith("other\n")

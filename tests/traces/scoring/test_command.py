@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -88,11 +89,31 @@ def test_csv_has_a_column_for_each_measure_and_family_and_no_formulas(tmp_path: 
     assert "cost_usd" in json.loads(found[-1]["why_not"])
 
 
+def test_parquet_has_the_columns_and_the_values_of_csv(tmp_path: Path) -> None:
+    lone = run(1).with_head(trace_id="=lone")
+    (tmp_path / "x.jsonl").write_bytes(log_of([run(0), lone]) + b"not a trace\n")
+    rows, table = tmp_path / "rows.csv", tmp_path / "rows.parquet"
+    for path in (rows, table):
+        score(
+            tmp_path / "x.jsonl", "--workers", 1, "--credit", "leave-one-out", "--format", path.suffix[1:], "-o", path
+        )
+    wanted, found = list(csv.DictReader(rows.read_text().splitlines())), pd.read_parquet(table)
+    assert list(found.columns) == list(wanted[0])
+    assert list(found["success"]) == [run(0).head["outcome"]["success"], run(1).head["outcome"]["success"], None]
+    assert found["trace_id"].tolist()[:2] == [run(0).id, "=lone"], "only a spreadsheet takes a text for a formula"
+    numbers = [name for name in found if pd.api.types.is_float_dtype(found[name])]
+    assert {"score", "wall_s", "steps", "tokens", "cost_usd"} <= set(numbers)
+    for name in numbers:
+        assert found[name].tolist() == pytest.approx([float(row[name] or "nan") for row in wanted], nan_ok=True)
+    assert json.loads(found["calls_by_tool"][0]) == json.loads(wanted[0]["calls_by_tool"])
+    assert json.loads(found["credit"][0]) == json.loads(wanted[0]["credit"])
+
+
 def test_csv_keeps_negative_numbers_numbers(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(log_of(runs(1)))
     result = score(tmp_path / "x.jsonl", "--format", "csv", "--measure", "steps", "--no-rewards", "--workers", 1)
     [row] = csv.DictReader(io.StringIO(result.stdout))
-    assert list(row) == ["place", "trace_id", "task_id", "errors", "warnings", "problems", "steps", "why_not"]
+    assert list(row) == ["place", "trace_id", "task_id", "success", "score", "errors", "warnings", "problems", "steps", "why_not"]  # fmt: skip
     assert row["steps"].isdigit()
 
 

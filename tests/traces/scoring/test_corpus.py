@@ -181,7 +181,7 @@ def test_a_row_has_measures_rewards_credit_or_why_there_are_none(tmp_path: Path)
     path = tmp_path / "x.json"
     path.write_bytes(log_of(runs(1)))
     [row] = rows(path, request=Request(("steps", "cost_usd"), ("R1", "R2"), "leave-one-out"))
-    assert list(row) == ["place", "trace_id", "task_id", "errors", "warnings", "problems", "measures", "rewards", "why_not", "credit"]  # fmt: skip
+    assert list(row) == ["place", "trace_id", "task_id", "outcome", "errors", "warnings", "problems", "measures", "rewards", "why_not", "credit"]  # fmt: skip
     assert list(row["measures"]) == ["steps"]  # type: ignore[call-overload]
     assert row["rewards"]["R2"] == []  # type: ignore[index]
     assert list(row["why_not"]) == ["cost_usd", "R2"]  # type: ignore[call-overload]

@@ -10,7 +10,7 @@ from typing import Any
 
 from survey.traces.exporters.report import path
 from survey.traces.exporters.report.drawing import drawing
-from survey.traces.exporters.report.formatting import Clock, duration, number, plural, share, short
+from survey.traces.exporters.report.formatting import Clock, duration, money, number, plural, share, short
 from survey.traces.exporters.report.headline import between, bounds, differ, headline, times
 from survey.traces.exporters.report.team import Member, members
 from survey.traces.metrics import Measure, Run, measure
@@ -162,19 +162,15 @@ def _cost(run: Run, found: Mapping[str, Measure]) -> Figure:
     """Return the recorded cost; if there is none, that at list prices."""
     recorded, listed = found["cost_usd"].value, found["list_cost_usd"].value
     if recorded is not None or listed is None:
-        return Figure("Cost", "" if recorded is None else _money(recorded))
+        return Figure("Cost", "" if recorded is None else money(recorded))
     as_of = (run.prices or public()).as_of
     note = f"at list prices of {as_of}" if as_of else "at list prices"
-    return Figure("Cost", _money(listed), f"at least, {note}" if run.undercounted else note)
+    return Figure("Cost", money(listed), f"at least, {note}" if run.undercounted else note)
 
 
 def _at_once(found: Mapping[str, Measure]) -> str:
     levels = found["parallelism"].value
     return f"at most {max(map(int, levels))} at once" if levels else ""
-
-
-def _money(value: float) -> str:
-    return f"${value:,.2f}" if value >= 1 else f"${value:.2g}" if value else "$0"
 
 
 HEADLINES = ("wall_s", "work_s", "speedup_observed", "speedup_graph", "tokens", "cost_usd")
@@ -297,9 +293,9 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
     for name, head in (("tokens_by_agent", "agent"), ("tokens_by_role", "role")):
         yield _by(found[name], head, number)
     if found["cost_by_agent"].value is not None:
-        yield _by(found["cost_by_agent"], "agent", _money)
+        yield _by(found["cost_by_agent"], "agent", money)
     elif found["list_cost_by_model"].value is not None:
-        yield _by(found["list_cost_by_model"], "model", _money)
+        yield _by(found["list_cost_by_model"], "model", money)
     calls, failures = found["calls_by_tool"].value or {}, found["failures_by_tool"].value or {}
     table = _table("Calls by tool", "calls", calls, number)
     for part in ("rows", "more"):
@@ -348,7 +344,7 @@ def _value(value: float, unit: str) -> str:
     if unit.startswith("share"):
         return share(value)
     if unit == "US dollars":
-        return _money(value)
+        return money(value)
     if unit == "times":
         return f"{times(value)} ×"
     words = {"agents", "steps", "tokens", "messages", "levels", "calls", "results"}

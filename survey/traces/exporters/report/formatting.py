@@ -61,6 +61,15 @@ def share(value: float) -> str:
     return f">{FIXED}99{FIXED}%" if 0.995 < value < 1 else f"{number(round(100 * value))}{FIXED}%"
 
 
+def money(dollars: float) -> str:
+    """Format an amount of money, small ones with two digits.
+
+    >>> money(1234.5), money(0.01234), money(0)
+    ('$1,234.50', '$0.012', '$0')
+    """
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.2g}" if dollars else "$0"
+
+
 def plural(count: float, noun: str) -> str:
     """Format a count with its noun.
 

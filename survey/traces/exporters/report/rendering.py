@@ -1,0 +1,46 @@
+"""Reports as one HTML file each, which loads nothing. The template engine is imported when a report is rendered."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from survey.traces.exporters.report.formatting import Clock, duration, money, number, plural, share, short, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+HERE = __name__.rpartition(".")[0]
+
+
+@cache
+def template(styles: tuple[str, ...], script: str, name: str) -> Template:
+    """Return a template of this package, with the styles and the script that its page holds.
+
+    The page's policy lets this script run and no other.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader(HERE, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(value),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number, "share": share, "duration": duration, "money": money, "short": short, "plural": plural,
+    }  # fmt: skip
+    style, program = "".join(map(_text, styles)), _text(script)
+    seal = b64encode(hashlib.sha256(program.encode()).digest()).decode()
+    environment.globals |= {"style": Markup(style), "script": Markup(program), "seal": seal, "Clock": Clock}
+    return environment.get_template(name)
+
+
+def _text(name: str) -> str:
+    return files(HERE).joinpath(name).read_text("utf-8")
