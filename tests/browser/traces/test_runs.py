@@ -21,12 +21,12 @@ SECONDS = [95.0, 20.0, 75.0, 61.0, 45.0, 52.0, 33.0, 88.0, 47.0, 71.0, 64.0, 40_
 Opened = Callable[..., Page]
 
 
-def page_of(folder: Path) -> Path:
+def page_of(folder: Path, count: int = len(SECONDS)) -> Path:
     """Twelve runs, of which the last took long, one retried, one has errors and one no costs; and a file that is none."""
     rows = [
         scored(place, {"wall_s": seconds, "steps": place % 5, "retries": int(place == 3), "cost_usd": seconds / 100},
                success=[True, False, None][place % 3], errors=int(place == 5))
-        for place, seconds in enumerate(SECONDS)
+        for place, seconds in enumerate([*SECONDS, *[60.0] * (count - len(SECONDS))])
     ]  # fmt: skip
     del rows[4]["measures"]["cost_usd"]
     unread = {**scored(99, {}, errors=1), "trace_id": None, "task_id": None, "problems": ["not a trace"]}
@@ -41,7 +41,9 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
     """Open the report; in the end, fail if it erred or asked for anything."""
     contexts, errors, asked = [], list[str](), list[str]()
 
-    def open(width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "") -> Page:
+    def open(
+        width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "", count: int = len(SECONDS)
+    ) -> Page:
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",
@@ -52,7 +54,7 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
         page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
-        goto(page, page_of(tmp_path).as_uri() + at)
+        goto(page, page_of(tmp_path, count).as_uri() + at)
         return page
 
     yield open
@@ -63,7 +65,8 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
 
 
 def shown(page: Page) -> list[str]:
-    return [row.inner_text().split()[0] for row in page.locator(".runs tbody tr:visible th").all()]
+    names = page.locator(".runs tbody tr:visible th").all_inner_texts()
+    return [name.split()[0] for name in names]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -112,6 +115,25 @@ def test_what_is_chosen_is_kept_in_the_address(opened: Opened) -> None:
     chosen, address = shown(page), page.url
     again = opened(at=address[address.index("#") :])
     assert shown(again) == chosen == ["7.jsonl", "10.jsonl", "4.jsonl", "1.jsonl"]
+
+
+def test_of_many_runs_some_are_laid_out_at_once_and_all_are_counted(opened: Opened) -> None:
+    page = opened(count=450)
+    assert len(shown(page)) == 200
+    assert page.locator(".sieve output").inner_text() == "450 runs"
+    more = page.get_by_role("button", name=re.compile("^Show"))
+    for said, then in (("Show 200 more", 400), ("Show 50 more", 450)):
+        assert more.inner_text() == said
+        more.click()
+        assert len(shown(page)) == then
+    assert more.is_hidden()
+    page.get_by_role("button", name="Time").click()
+    assert shown(page)[0] == "11.jsonl", "sorted among all, not among those shown"
+    page.get_by_label("Find").fill("449.jsonl")
+    assert shown(page) == ["449.jsonl"]
+    page.get_by_label("Find").fill("")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(shown(page)) == 450, "on paper there is nothing to click"
 
 
 def test_without_scripts_all_runs_are_there_and_nothing_that_does_nothing(opened: Opened) -> None:

@@ -7,7 +7,10 @@
   const heads = [...table.tHead.rows[0].cells];
   const sieve = document.querySelector(".sieve");
   const said = sieve.querySelector("output");
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const more = document.querySelector(".more");
+  const STEP = 200;
+  let ordered = rows;
   const value = (row, place) => {
     const cell = row.cells[place];
     const given = cell.dataset.n ?? cell.textContent.trim();
@@ -24,24 +27,30 @@
   };
   const sort = () => {
     const keys = new Map(rows.map((row, place) => [row, order.place < 0 ? place : value(row, order.place)]));
-    body.append(...rows.toSorted((a, b) => compare(keys.get(a), keys.get(b))));
+    ordered = rows.toSorted((a, b) => compare(keys.get(a), keys.get(b)));
+    body.append(...ordered);
     heads.forEach((head, place) => {
       if (place === order.place) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
   };
-  const sift = () => {
+  const fitting = () => {
     const words = sieve.text.value.toLowerCase().split(/\s+/).filter(Boolean);
     const outcome = sieve.outcome?.value ?? "";
-    let left = 0;
-    rows.forEach((row, place) => {
-      const fits = words.every((word) => texts[place].includes(word))
-        && (!outcome || row.cells[1].dataset.n === outcome)
-        && (!sieve.notable.checked || row.cells[row.cells.length - 1].textContent !== "");
-      row.hidden = !fits;
-      left += fits;
-    });
-    said.textContent = left === rows.length ? `${left.toLocaleString("en")} runs` : `${left.toLocaleString("en")} of ${rows.length.toLocaleString("en")} runs`;
+    return ordered.filter((row) => words.every((word) => texts.get(row).includes(word))
+      && (!outcome || row.cells[1].dataset.n === outcome)
+      && (!sieve.notable.checked || row.cells[row.cells.length - 1].textContent !== ""));
+  };
+  // A browser lays out some hundred rows at once, and takes seconds for thousands: the others wait for a click.
+  const show = (most = STEP) => {
+    const left = fitting();
+    const shown = new Set(left.slice(0, most));
+    for (const row of rows) row.hidden = !shown.has(row);
+    const count = (number) => number.toLocaleString("en");
+    said.textContent = left.length === rows.length ? `${count(rows.length)} runs` : `${count(left.length)} of ${count(rows.length)} runs`;
+    more.hidden = left.length <= most;
+    more.textContent = `Show ${count(Math.min(STEP, left.length - most))} more`;
+    more.onclick = () => show(most + STEP);
   };
 
   const keep = () => {
@@ -73,6 +82,7 @@
       else if (order.down === numbers) order.down = !order.down;
       else order.place = -1; // and the third time as the files are
       sort();
+      show();
       keep();
     });
     head.replaceChildren(button);
@@ -80,15 +90,16 @@
   sieve.hidden = false;
   sieve.addEventListener("submit", (event) => event.preventDefault());
   sieve.addEventListener("input", () => {
-    sift();
+    show();
     keep();
   });
   recall();
   if (order.place >= 0) sort();
-  sift();
+  show();
   // What is folded away belongs on paper.
   const opened = [];
   addEventListener("beforeprint", () => {
+    show(Infinity);
     for (const closed of document.querySelectorAll("details:not([open])")) {
       closed.open = true;
       opened.push(closed);
@@ -96,5 +107,6 @@
   });
   addEventListener("afterprint", () => {
     for (const closed of opened.splice(0)) closed.open = false;
+    show();
   });
 })();
