@@ -81,11 +81,12 @@ def published(folder: Path, day: date, title: str, note: str = "") -> Files:
     """Return the files that publish the pool of a day as an edition. Its title may be in the file already.
 
     Raises:
-        ValueError: if there is such an edition, or a later one, or no title.
+        ValueError: if there is such an edition, or a later one, or no title, or nobody can tell what is in it.
         InvalidSurvey: if the data has problems.
 
     """
-    editions = load(folder).editions
+    pool = load(folder)
+    editions = pool.editions
     text = _text(folder / EDITIONS)
     if day in editions and editions[day].data:
         raise ValueError(f"the edition of {day} is published already")
@@ -95,6 +96,12 @@ def published(folder: Path, day: date, title: str, note: str = "") -> Files:
         if not title.strip():
             raise ValueError("a new edition needs a title (--title)")
         text = with_edition(text, day, title, note)
+    if undated := [entry.key for entry in pool if entry.known]:
+        more = f", and so for {len(undated) - 1} more" if len(undated) > 1 else ""
+        raise ValueError(
+            f"{undated[0]} appears after today and does not say when it was added, so nobody could tell later whether "
+            f"the edition has it (expected added = {{{day}}}, or a later day{more})"
+        )
     works = works_by_date(works_of(folder), day.isoformat())
     return {
         folder / EDITIONS: with_data(text, day, fingerprint(works)),

@@ -36,7 +36,8 @@ FONTS = frozenset({
     "emph", "textit", "textbf", "textsc", "texttt", "textrm", "textsf", "textsl", "textup",
     "textnormal", "text", "mathrm", "mathbf", "mathit", "mathcal", "mathsf", "mathtt", "ensuremath",
     "mbox", "url", "href", "uppercase", "lowercase", "mathfrak", "mathscr", "mathnormal", "boldsymbol", "bm",
-    "hbox", "operatorname", "mathop", "mathrel", "mathbin", "mathord", "textmd", "underbrace", "overbrace",
+    "hbox", "rlap", "llap", "num", "si", "unit", "MakeUppercase", "MakeLowercase", "textls", "uline", "operatorname",
+    "mathop", "mathrel", "mathbin", "mathord", "textmd", "underbrace", "overbrace",
 })  # fmt: skip
 """Commands that only format their argument: the argument stays."""
 
@@ -44,11 +45,29 @@ SWITCHES = frozenset({
     "it", "bf", "rm", "sc", "sf", "tt", "em", "sl", "cal", "itshape", "bfseries", "rmfamily", "scshape", "sffamily",
     "ttfamily", "slshape", "upshape", "mdseries", "normalfont", "boldmath", "unboldmath", "displaystyle", "textstyle",
     "scriptstyle", "tiny", "small", "large", "protect", "limits", "nolimits", "left", "right", "middle", "big", "Big",
-    "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr",
+    "xspace", "nobreak", "allowbreak", "nobreakdash", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr",
 })  # fmt: skip
 """Commands that change how the text after them looks, and show nothing themselves."""
 
+SECOND: Final = frozenset({"textcolor", "colorbox", "raisebox", "scalebox", "foreignlanguage", "textlanguage"})
+"""Commands that show their second argument; the first says how."""
+
+HIDDEN: Final = frozenset({"phantom", "hphantom", "vphantom", "color", "label", "selectlanguage", "hspace", "vspace"})
+"""Commands whose argument is not shown."""
+
+SCRIPTS: Final = {"textsuperscript": "^", "textsubscript": "_"}
+"""Commands that raise or lower their argument, and the sign that does so in formulas."""
+
+QUANTITIES: Final = frozenset({"SI", "qty"})
+"""Commands with a number and its unit."""
+
 LIBRARY_LACKS: Final = {
+    "ddagger": "‡", "varGamma": "Γ", "varDelta": "Δ", "varTheta": "Θ", "varLambda": "Λ", "varXi": "Ξ", "varPi": "Π",
+    "varSigma": "Σ", "varUpsilon": "Υ", "varPhi": "Φ", "varPsi": "Ψ", "varOmega": "Ω", "colon": ":",
+    "coloneqq": "≔", "Box": "□", "heartsuit": "♡", "clubsuit": "♣", "neg": "¬", "lnot": "¬", "land": "∧", "lor": "∨",
+    "micro": "µ", "slash": "/", "@": "", "enspace": " ", "thinspace": "\u2009", "negthinspace": "", "newline": " ",
+    "linebreak": " ", "par": " ", "flqq": "«", "frqq": "»", "glqq": "„", "grqq": "“", "textquotedbl": '"',
+    "BibTeX": "BibTeX", "LaTeXe": "LaTeX2ε",
     "prime": "\u2032", "ne": "≠", "Re": "Re", "Im": "Im", "|": "‖", "!": "", ";": " ", ":": " ", ">": " ",
     "quad": " ", "qquad": " ", "degree": "°", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
     "arg": "arg", "det": "det", "dim": "dim", "deg": "deg", "gcd": "gcd", "hom": "hom", "ker": "ker", "lg": "lg",

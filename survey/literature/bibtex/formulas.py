@@ -11,12 +11,23 @@ import unicodedata
 from functools import cache
 from typing import Final
 
-from survey.literature.bibtex.commands import COMBINING, FONTS, SWITCHES, UnknownLatex, symbol
+from survey.literature.bibtex.commands import (
+    COMBINING,
+    FONTS,
+    HIDDEN,
+    QUANTITIES,
+    SCRIPTS,
+    SECOND,
+    SWITCHES,
+    UnknownLatex,
+    symbol,
+)
 
 MARKS: Final = {
     "bar": "\u0304", "overline": "\u0305", "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303",
-    "widetilde": "\u0303", "vec": "\u20d7", "overrightarrow": "\u20d7", "dot": "\u0307", "ddot": "\u0308",
-    "acute": "\u0301", "grave": "\u0300", "check": "\u030c", "breve": "\u0306", "mathring": "\u030a",
+    "widetilde": "\u0303", "vec": "\u20d7", "overrightarrow": "\u20d7", "overleftarrow": "\u20d6",
+    "dot": "\u0307", "ddot": "\u0308", "acute": "\u0301",
+    "grave": "\u0300", "check": "\u030c", "breve": "\u0306", "mathring": "\u030a",
     "underline": "\u0332", "not": "\u0338", "slashed": "\u0338", "cancel": "\u0338",
 }  # fmt: skip
 """Accents of formulas and the combining character each one stands for."""
@@ -25,7 +36,19 @@ THROUGHOUT: Final = ("overline", "underline")
 """Accents that every letter of their argument bears; of others, the first does."""
 
 ROOTS: Final = {"": "√", "3": "∛", "4": "∜"}
-FRACTIONS: Final = ("frac", "tfrac", "dfrac", "nicefrac", "sfrac")
+FRACTIONS: Final = ("frac", "tfrac", "dfrac", "cfrac", "nicefrac", "sfrac")
+DOUBLE_STRUCK: Final = ("mathbb", "mathds", "mathbbm")
+STACKED: Final = {"overset": "^", "stackrel": "^", "underset": "_"}
+"""Commands that put their first argument above or below the second, and the sign of a script that does so."""
+
+ARROWS: Final = {"xrightarrow": "→", "xleftarrow": "←"}
+"""Arrows with their argument above them."""
+
+AROUND: Final = {
+    "ket": ("|", "⟩"), "bra": ("⟨", "|"), "braket": ("⟨", "⟩"), "pmod": (" (mod ", ")"), "mod": (" mod ", ""),
+    "enquote": ("“", "”"),
+}  # fmt: skip
+"""What commands put around their argument."""
 
 RAISED: Final = {"∘": "°", "∗": "*"} | {sign: sign for sign in "′*†‡°"}
 """Superscripts that need no sign before them, since they are raised anyway."""
@@ -92,7 +115,7 @@ def _row(text: str, at: int, depth: int) -> tuple[str, int]:
             at += 1
         elif text[at] in "^_":
             inner, after = argument(text, at + 1, text[at], depth)
-            out.append(_script(text[at], inner))
+            out.append(script(text[at], inner))
             at = after
         else:
             shown, at = _atom(text, at, depth)
@@ -133,20 +156,50 @@ def _command(text: str, start: int, depth: int) -> tuple[str, int]:
         option = OPTION.match(text, at)
         inner, at = argument(text, option.end() if option else at, r"\sqrt", depth)
         degree = option[1].strip() if option else ""
-        return (ROOTS.get(degree) or f"{_script('^', degree)}√") + _together(inner, inner.isdigit()), at
+        return (ROOTS.get(degree) or f"{script('^', degree)}√") + _together(inner, inner.isdigit()), at
     if name in FRACTIONS:
         over, at = argument(text, at, f"\\{name}", depth)
         under, at = argument(text, at, f"\\{name}", depth)
         return f"{_together(over, over.isalnum())}/{_together(under, under.isalnum())}", at
-    if name == "mathbb":
-        inner, at = argument(text, at, r"\mathbb", depth)
+    if name in DOUBLE_STRUCK:
+        inner, at = argument(text, at, f"\\{name}", depth)
         return "".join(map(_double_struck, inner)), at
+    if shown := _arranged(text, name, at, depth):
+        return shown
     if name in SWITCHES:
         at = _after_blanks(text, at)
         return "", at + (name in ("left", "right") and text[at : at + 1] == ".")
     if name in FONTS:
         return _argument(text, at, f"\\{name}", depth)
     return _symbol(text, name, at)
+
+
+def _arranged(text: str, name: str, at: int, depth: int) -> tuple[str, int] | None:
+    """Return what a command shows that arranges its arguments, and the position after them; None for another."""
+    if name in STACKED or name == "binom" or name in SECOND or name in QUANTITIES:
+        first, at = argument(text, at, f"\\{name}", depth) if name not in SECOND else ("", _after_group(text, at))
+        second, at = argument(text, at, f"\\{name}", depth)
+        if name in STACKED:
+            return second + script(STACKED[name], first), at
+        return {"binom": f"({first} choose {second})"}.get(name, f"{first}\u00a0{second}" if first else second), at
+    if name in HIDDEN:
+        return "", _after_group(text, at)
+    if name in SCRIPTS or name in ARROWS or name in AROUND:
+        inner, at = argument(text, at, f"\\{name}", depth)
+        if name in AROUND:
+            return inner.join(AROUND[name]), at
+        return (f" {ARROWS[name]}{script('^', inner)} " if name in ARROWS else script(SCRIPTS[name], inner)), at
+    return None
+
+
+def _after_group(text: str, at: int) -> int:
+    """Return the position after an argument that is not shown, whatever it holds."""
+    at, open = _after_blanks(text, at), 0
+    for place in range(at, len(text)):
+        open += {"{": 1, "}": -1}.get(text[place], 0)
+        if open <= 0:
+            return place + 1
+    return len(text)
 
 
 def _symbol(text: str, name: str, at: int) -> tuple[str, int]:
@@ -163,7 +216,8 @@ def _symbol(text: str, name: str, at: int) -> tuple[str, int]:
     return shown, after
 
 
-def _script(sign: str, inner: str) -> str:
+def script(sign: str, inner: str) -> str:
+    """Return a text raised (``^``) or lowered (``_``): in signs of Unicode, or with the sign before it."""
     if not inner:
         return ""
     if sign == "^" and all(one in RAISED for one in inner):

@@ -11,8 +11,19 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from survey.literature.bibtex.commands import COMBINING, FONTS, SWITCHES, SYMBOLS, UnknownLatex, symbol
-from survey.literature.bibtex.formulas import in_unicode
+from survey.literature.bibtex.commands import (
+    COMBINING,
+    FONTS,
+    HIDDEN,
+    QUANTITIES,
+    SCRIPTS,
+    SECOND,
+    SWITCHES,
+    SYMBOLS,
+    UnknownLatex,
+    symbol,
+)
+from survey.literature.bibtex.formulas import DEEPEST, in_unicode, script
 
 PLAIN = {"{": "", "}": "", "~": "\u00a0", "---": "—", "--": "–", "``": "“", "''": "”"}
 """Braces are dropped, a tie is a no-break space, and the old ligatures become one character."""
@@ -36,6 +47,9 @@ ENCLOSED = {
 ENSURED = re.compile(r"\\ensuremath(?![A-Za-z])[ \t]*")
 OPENING = re.compile(rf"\$|\\[(\[]|{ENSURED.pattern}|\\.", re.DOTALL)
 """What begins a formula, or an escaped sign, which begins none."""
+
+CHOICE = re.compile(r"\\texorpdfstring(?![A-Za-z])")
+"""A choice between what is typeset and a plain text for the outline of a document."""
 
 BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 ONE = re.compile(r"\\(?:[A-Za-z]+|.)|[^}]", re.DOTALL)
@@ -72,7 +86,14 @@ def runs(text: str) -> Iterator[tuple[str, bool]]:
     while special := SPECIAL.search(text, position):
         out.append(text[position : special.start()])
         token, position = special.group(), special.end()
-        if token == "$" or (
+        if token == "\\" and (choice := CHOICE.match(text, special.start())):
+            typeset, after = _shallow(text, choice.end(), r"\texorpdfstring")
+            _, position = _shallow(text, after, r"\texorpdfstring")
+            if words := "".join(out):
+                yield words, False
+                out.clear()
+            yield from runs(typeset)
+        elif token == "$" or (
             token == "\\" and (text[position : position + 1] in ENCLOSED or ENSURED.match(text, special.start()))
         ):
             formula, position = _formula(text, special.start())
@@ -155,7 +176,7 @@ def readable(text: str) -> str:
 def _formula(text: str, start: int) -> tuple[str, int]:
     """Return the formula at ``start`` without its delimiters, and the position after it."""
     if ensured := ENSURED.match(text, start):
-        return _ensured(text, ensured.end())
+        return _argument(text, ensured.end(), r"\ensuremath")
     sign = text[start + 1 : start + 2]
     match = FORMULA.match(text, start) if text[start] == "$" else ENCLOSED[sign].match(text, start + 2)
     if match is None:
@@ -163,18 +184,26 @@ def _formula(text: str, start: int) -> tuple[str, int]:
     return match[1], match.end()
 
 
-def _ensured(text: str, start: int) -> tuple[str, int]:
+def _argument(text: str, start: int, command: str) -> tuple[str, int]:
     """Return the argument at ``start`` as written, without its braces, and the position after it."""
     if not text.startswith("{", start):
         if one := ONE.match(text, start):
             return one.group(), one.end()
-        raise UnknownLatex(r"\ensuremath without its argument")
+        raise UnknownLatex(f"{command} without its argument")
     depth = 0
     for brace in BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(brace.group(), 0)
         if not depth:
             return text[start + 1 : brace.start()], brace.end()
     return text[start + 1 :], len(text)
+
+
+def _shallow(text: str, start: int, command: str) -> tuple[str, int]:
+    """Return an argument that is read by itself, which must not hold many others."""
+    inner, end = _argument(text, start, command)
+    if inner.count("{") > DEEPEST:
+        raise UnknownLatex(f"{command} around more than {DEEPEST} braces")
+    return inner, end
 
 
 def _command(text: str, start: int) -> tuple[str, int]:
@@ -190,6 +219,14 @@ def _command(text: str, start: int) -> tuple[str, int]:
         return SYMBOLS[name], end if name.isalpha() else match.end(1)
     if name in FONTS or name in SWITCHES:
         return "", end
+    if name in HIDDEN or name in SECOND:  # the second argument is what follows
+        return "", _argument(text, end, f"\\{name}")[1]
+    if name in SCRIPTS or name in QUANTITIES or name == "enquote":
+        written, end = _shallow(text, end, f"\\{name}")
+        inner = to_unicode(written)
+        if name == "enquote":
+            return f"“{inner}”", end
+        return script(SCRIPTS[name], inner) if name in SCRIPTS else f"{inner}\u00a0", end
     if (shown := symbol(name)) is not None:
         return shown, end if name.isalpha() else match.end(1)
     raise UnknownLatex(f"\\{name}")

@@ -52,6 +52,9 @@ related --where reward=R1 --cover reward --format latex
 trace check run.jsonl --strict --limit 5 --format json
 trace report run.jsonl --format html -o page.html
 trace report run.jsonl
+trace report run.jsonl other.jsonl session.jsonl -o runs.html --workers 2
+trace report run.jsonl other.jsonl --format json
+trace report scores.jsonl --format parquet -o runs.parquet --no-pages --restart
 trace import auto session.jsonl -o made.jsonl.gz --salt x
 trace import claude-code session.jsonl --keep-content
 trace formats
@@ -130,7 +133,7 @@ def _run(files: Files, folder: Path) -> Outcome:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Score in this process: another takes a second to start, and the campaign's alarm does not limit it."""
-    with patch("survey.cli.trace.score.processes", lambda tasks, work, workers, failures: map(work, tasks)):
+    with patch("survey.cli.trace.corpus.processes", lambda tasks, work, workers, failures: map(work, tasks)):
         yield
 
 

@@ -33,6 +33,12 @@ SHOWN = [
     (r"\textquotesingle{}t Hooft", "'t Hooft"),
     (r"e\textrightarrow{}W and double-\ensuremath{\beta} decay", "e→W and double-β decay"),
     (r"\ensuremath{\alpha}$_{S}$ extractions", "α_S extractions"),
+    (r"B\textsuperscript{0} and $\ddagger$ with H\textsubscript{2}O", "B⁰ and ‡ with H₂O"),
+    (r"the 4\textsuperscript{th}, x\textsuperscript{long one}", "the 4ᵗʰ, x^(long one)"),
+    (r"\texorpdfstring{$B^0$}{B0} mixing at \texorpdfstring{{\it CP}}{CP}", "B⁰ mixing at CP"),
+    (r"\SI{13}{TeV} and \num{7}", "13\u00a0TeV and 7"),
+    (r"\textcolor{red}{word}, \color{blue}more, \raisebox{1pt}{high}", "word, more, high"),
+    (r"\enquote{A -- {\"o}} said\xspace", "“A – ö” said"),
     (r"\ensuremath {\Lambda_{b}^{0}}\ensuremath\to x, \ensuremath y", "Λ_b⁰→ x, y"),
 ]
 
@@ -56,6 +62,10 @@ FORMULAS = [
     (r"\sin 2\phi_1", "sin 2ϕ₁"), (r"\sin^2\theta_W", "sin²θ_W"), (r"13\,\text{TeV}", "13\u2009TeV"),
     (r"x \text{ for all } y", "x for all y"), (r"\left(\frac12\right)", "(1/2)"), (r"\Lambda_c^+\to p\eta'", "Λ_c⁺ → pη′"),
     (r"X_{\mathrm{max}}", "Xₘₐₓ"), (r"\ell^-\ell^+", "ℓ⁻ℓ⁺"), (r"\hbar\omega \leq \infty", "ℏω ≤ ∞".replace("ℏ", "ħ")),
+    (r"\overset{a}{b}", "bᵃ"), (r"\underset{x}{\max}", "maxₓ"), (r"\stackrel{!}{=}", "=^!"),
+    (r"\binom{n}{k}", "(n choose k)"), (r"a \pmod{n}", "a (mod n)"), (r"\ket{\psi}\bra{\phi}", "|ψ⟩⟨ϕ|"),
+    (r"\mathds{1}", "𝟙"), (r"\phantom{x_{y}}a", "a"), (r"A \xrightarrow{f} B", "A →ᶠ B"), (r"\varGamma", "Γ"),
+    (r"\textcolor{red}{x}", "x"), (r"\cfrac{1}{2}", "1/2"), (r"\overleftarrow{x}", "x⃖"), (r"\neg a \land b", "¬a ∧ b"),
     (r"x \in \mathbb{R}^n", "x ∈ ℝⁿ"), (r"A \cup B", "A ∪ B"), (r"\Xi_{cc}^{++}", "Ξ_cc⁺⁺"),
 ]  # fmt: skip
 """Formulas and how they are written by hand in one line, from a Unicode chart: none was computed."""

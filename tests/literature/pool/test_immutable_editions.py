@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
@@ -537,6 +537,65 @@ def test_another_survey_publishes_and_keeps_its_editions(tmp_path: Path) -> None
     assert survey(bread, "edition", "keep", "--from", str(old)).exit_code == 0
     assert exports(bread, day) == exports(old, day)
     assert (load(bread)["levain2019"].primary("grain"), load(old)["levain2019"].primary("grain")) == ("wheat", "rye")
+
+
+@pytest.fixture
+def undated(tmp_path: Path) -> Path:
+    """A survey in which nobody noted when the entries were added, of works of 1990 to 2024 and of next year."""
+    bread = Path(shutil.copytree(BREAD, tmp_path / "bread"))
+    text = re.sub(r"(?m)^ *added *=.*\n", "", (bread / "pool.bib").read_text())
+    (bread / "pool.bib").write_text(text)
+    return bread
+
+
+def with_entry(bread: Path, key: str, year: int) -> None:
+    """Put an entry in front of the others."""
+    entry = f"""@book{{{key},
+  author        = {{O'Soda, Finn}},
+  title         = {{Of {key} breads}},
+  publisher     = {{Invented Press}},
+  year          = {{{year}}},
+  url           = {{https://example.org/{key}}},
+  tag-leavening = {{soda}},
+  why-leavening = {{The title chapter.}},
+  tag-grain     = {{wheat}},
+  why-grain     = {{Every recipe.}},
+  summary       = {{Breads.}}
+}}
+"""
+    (bread / "pool.bib").write_text(entry + (bread / "pool.bib").read_text())
+
+
+def test_an_edition_of_undated_entries_has_the_works_of_its_day(undated: Path) -> None:
+    pool = load(undated)
+    days = sorted(date.fromisoformat(entry.added) for entry in pool)
+    day = days[len(days) // 2]
+    early = {entry.key for entry in pool if entry.added <= str(day)}
+    assert 0 < len(early) < len(pool)
+    made = survey(undated, "edition", "new", str(day), "--title", "First")
+    assert made.exit_code == 0, made.output
+    then = load(undated)
+    assert {entry.key for entry in then.as_of(day)} == early == {entry.key for entry in pool.as_of(day)}
+    assert then.as_of(day).fingerprint == then.editions[day].data
+
+
+def test_an_undated_entry_that_comes_in_later_must_say_when(undated: Path) -> None:
+    day = date.today()
+    assert survey(undated, "edition", "new", str(day), "--title", "First").exit_code == 0
+    with_entry(undated, "late", 1999)
+    [said] = problems(undated)
+    assert f"is missing: it can have been in the edition of {day}" in said
+    assert "pool.bib:1: entry late: added: " in said
+    text = (undated / "pool.bib").read_text()
+    (undated / "pool.bib").write_text(text.replace("{late,", f"{{late,\n  added = {{{day + timedelta(1)}}},", 1))
+    assert not [said for said in problems(undated) if "edition" in said]
+
+
+def test_nobody_can_tell_whether_an_edition_has_an_undated_work_of_next_year(undated: Path) -> None:
+    with_entry(undated, "soon", date.today().year + 1)
+    made = survey(undated, "edition", "new", str(date.today()), "--title", "First")
+    assert made.exit_code == 2
+    assert "soon appears after today and does not say when it was added" in made.output
 
 
 def test_the_real_editions_are_published(pool: Pool) -> None:

@@ -41,8 +41,14 @@ def check_editions(
 def _too_early(work: Entry, edition: Edition, kind: str) -> Problem:
     name, day = DATED[kind], edition.day.isoformat()
     lacks = f"the edition of {day}, which was published without it"
-    message = f"{work.text(name)} is not after {lacks} (expected a later day)"
-    return Problem(work.path, work.block.fields[name].line, message, work.key, name, is_of_record=True)
+    if name in work.block.fields:
+        line, message = work.block.fields[name].line, f"{work.text(name)} is not after {lacks} (expected a later day)"
+    else:
+        line, message = (
+            work.block.line,
+            f"is missing: it can have been in {lacks} (expected the later day on which it came in)",
+        )
+    return Problem(work.path, line, message, work.key, name, is_of_record=True)
 
 
 def _sums(edition: Edition) -> Path:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from survey.literature.bibtex import Block, Field
 from survey.literature.pool.editions.edition import ENTRY, KIND, ORDER, PLACE, RECORD, TYPE, Edition, Row
 from survey.literature.pool.editions.keys import aliases
+from survey.literature.pool.entries import Entry
 
 DATED = {ENTRY: "added", RECORD: "screened"}
 
@@ -39,8 +40,14 @@ class Works:
 
 
 def works_by_date(works: Works, day: str) -> Works:
-    """Return the works that were in the pool on a day (YYYY-MM-DD), by their own dates."""
-    return Works(*([b for b in works.of(kind) if b.text(DATED[kind]) <= day] for kind in (ENTRY, RECORD)))
+    """Return the works that were in the pool on a day (YYYY-MM-DD), by their own dates.
+
+    An entry that does not say when it was added counts from the first day on which it can have appeared.
+    """
+    return Works(
+        [block for block in works.entries if Entry(block, {}).added <= day],
+        [block for block in works.records if block.text(DATED[RECORD]) <= day],
+    )
 
 
 def published_works(today: Works, edition: Edition) -> Works:
