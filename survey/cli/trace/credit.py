@@ -123,6 +123,11 @@ def credit(
     for trace, own in zip(traces, found, strict=True) if METHODS[method].removes else ():
         if own and own[0].why.endswith(ALIKE):
             notes.append(f"{trace.id}: {own[0].value:.4f} is {own[0].why.rpartition('; ')[2]}")
+    if kind == "message" and METHODS[method].removes:
+        notes.append(
+            "note: a record shows who sent a message to whom, and not whether it informed or misled; what messages "
+            "were worth takes reruns (against_policy in survey.traces.credit)"
+        )
     for note in notes:
         echo(note, err=True)
     if form == "parquet":

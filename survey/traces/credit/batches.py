@@ -164,13 +164,12 @@ def _told_apart(rows: list[Credit], request: Request, trace: Trace) -> list[Cred
     if max(map(abs, values)) <= near:
         value = request.valued(trace)
         whole = value(trace)
-        if abs(whole - getattr(value, "baseline", 0.0)) <= near:
-            return rows
-        shown = ", ".join(row.unit for row in rows[:3]) + (", ..." if len(rows) > 3 else "")
-        raise NotMeasurable(
-            f"needs a record in which some {request.kind} counts: the value stays {whole:g} without any of the "
-            f"{len(rows)} ({shown}); what they were worth takes a rerun"
-        )
+        if abs(whole - getattr(value, "baseline", 0.0)) > near:
+            shown = ", ".join(row.unit for row in rows[:3]) + (", ..." if len(rows) > 3 else "")
+            raise NotMeasurable(
+                f"needs a record in which some {request.kind} counts: the value stays {whole:g} without any of the "
+                f"{len(rows)} ({shown}); what they were worth takes a rerun"
+            )
     if len(rows) > 1 and max(values) - min(values) <= near:
         return [replace(row, why=f"{row.why}; the same for all {len(rows)} {ALIKE}") for row in rows]
     return rows

@@ -71,8 +71,8 @@ def test_several_files_are_one_group(tmp_path: Path) -> None:
 
 
 def test_all_formats_say_the_same(runs: Path, tmp_path: Path) -> None:
-    as_json = json.loads(run(runs, "--format", "json").output)
-    as_csv = list(csv.DictReader(io.StringIO(run(runs, "--format", "csv").output)))
+    as_json = json.loads(run(runs, "--format", "json").stdout)
+    as_csv = list(csv.DictReader(io.StringIO(run(runs, "--format", "csv").stdout)))
     assert run(runs, "--format", "parquet", "-o", tmp_path / "x.parquet").exit_code == 0
     table = pd.read_parquet(tmp_path / "x.parquet")
     assert [row["unit"] for row in as_json] == [row["unit"] for row in as_csv] == table["unit"].tolist()

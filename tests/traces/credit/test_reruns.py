@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from statistics import fmean
@@ -15,6 +15,7 @@ from scipy.stats import spearmanr
 from survey.traces.credit import (
     KINDS,
     Budget,
+    Credit,
     Game,
     NotMeasurable,
     Play,
@@ -25,7 +26,7 @@ from survey.traces.credit import (
     units,
 )
 from survey.traces.credit.counterfactual import Policies
-from survey.traces.simulate import TOPOLOGIES, Setting, message_policy, reruns, simulate
+from survey.traces.simulate import TOPOLOGIES, Setting, Simulation, message_policy, reruns, simulate
 from tests.traces.credit.drawn import fork, permuted, shares
 from tests.traces.strategies import small
 
@@ -258,17 +259,49 @@ def test_orders_are_drawn_until_all_is_known_well_enough_or_the_budget_is_spent(
 # --------------------------------------------------------------------------- what the simulator knows
 
 
-def correlation(kind: str, plays: int) -> float:
+Played = Callable[[Simulation, str, Budget], list[Credit]]
+
+
+def without(run: Simulation, kind: str, budget: Budget) -> list[Credit]:
+    return differences(reruns(run), run.trace, kind, budget)
+
+
+def in_coalitions(run: Simulation, kind: str, budget: Budget) -> list[Credit]:
+    return shapley_shares(reruns(run), run.trace, kind, budget)
+
+
+def against(method: Literal["counterfactual", "coma"]) -> Played:
+    return lambda run, kind, budget: against_policy(
+        reruns(run), run.trace, kind, message_policy(run), budget, method=method
+    )
+
+
+def correlation(kind: str, played: Played, plays: int, steps: int = 8) -> float:
     """Rank correlation of credit from few reruns with that from many others, over runs of all topologies."""
     few: list[float] = []
     many: list[float] = []
     for number, topology in enumerate(TOPOLOGIES):
-        run = simulate(Setting(topology, agents=4, steps=8, tools=1.5, messages=0.6, failure=0.2, seed=number))
-        few += shares(differences(reruns(run), run.trace, kind, Budget(plays=plays))).values()
-        many += shares(differences(reruns(run), run.trace, kind, Budget(plays=4 * plays, seed=10**6))).values()
+        run = simulate(Setting(topology, agents=4, steps=steps, tools=1.5, messages=0.6, failure=0.2, seed=number))
+        few += shares(played(run, kind, Budget(plays=plays, seed=77))).values()
+        many += shares(played(run, kind, Budget(plays=3 * plays, seed=10**6))).values()
     return float(spearmanr(few, many).statistic)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "token"])
 def test_credit_of_every_kind_of_unit_follows_its_true_effect(kind: str) -> None:
-    assert correlation(kind, 200) >= 0.8
+    assert correlation(kind, without, 200) >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("kind", "played", "plays"),
+    [
+        ("message", against("counterfactual"), 160),
+        ("message", against("coma"), 160),
+        ("agent", in_coalitions, 1000),
+    ],
+    ids=["C3", "COMA", "Shapley"],
+)
+def test_so_does_credit_of_every_other_method_at_the_budgets_of_the_notebook(
+    kind: str, played: Played, plays: int
+) -> None:
+    assert correlation(kind, played, plays, steps=6) >= 0.8

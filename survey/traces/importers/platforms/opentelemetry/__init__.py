@@ -32,8 +32,6 @@ IMPORTER = Importer(
     "them: OpenAI Agents SDK, LangGraph, AutoGen, Agent Lightning up to 0.3 with AgentOps. A trace for each trace id, "
     "or for each attempt at a rollout of Agent Lightning. Cached tokens are subtracted from the input, which includes "
     "them. Messages between agents have no spans and are mostly missing. In "
-    "them: LangGraph, AutoGen, Agent Lightning. A trace for each trace id. Cached tokens are "
-    "subtracted from the input, which includes them. Messages between agents have no spans and are mostly missing. In "
     "LangGraph each execution of a node that calls a model or a tool is an agent, and each step leads to the next; a "
     "graph of which only one node calls a model, one run at a time, is one agent with tools. Tried on a real run of "
     "LangGraph with five nodes, three of them in parallel.",
