@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import IO, Any
 
 import click
 
@@ -27,14 +32,18 @@ from survey.cli.trace.files import (
 )
 from survey.plurals import plural
 from survey.traces import Problems, Trace, replay
+from survey.traces.files.compression import opened
 from survey.traces.metrics import Run, measure
 from survey.traces.metrics.prices import Prices
 from survey.traces.problems import quoted
-from survey.traces.scoring import FORMATS, CorpusNotFound, Request, sources
+from survey.traces.scoring import FORMATS, CorpusNotFound, Request, Source, sources
 from survey.traces.scoring.rows import empty_row
 
 ENDINGS = {".html": "html", ".json": "json", ".parquet": "parquet", ".csv": "csv"}
 """The format that the name of an output asks for."""
+
+ROW = re.compile(rb'\s*\{\s*"place"\s*:')
+"""How a file of scores begins."""
 
 ROWS = ("csv", "parquet")
 """The formats with a row for each run."""
@@ -75,7 +84,14 @@ def report(
     and all cores are used; with -o, the same command resumes a run that was stopped. FILE may also be the output of
     survey trace score, which computes on a cluster, too.
     """
-    form = form or (ENDINGS.get(output.suffix.lower(), "text") if output else "text")
+    form = form or (ENDINGS.get(_plain(output).suffix.lower(), "text") if output else "text")
+    if output and any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
+        raise click.UsageError(f"-o {output.name} is one of the files to report on; name another file")
+    if wanted is not None and (form in ROWS or len(paths) > 1):
+        found = f"--format {form}" if form in ROWS else f"{len(paths)} files"
+        raise click.UsageError(f"--trace names a trace of one file, to report on it alone; found {found}")
+    if len(paths) == 1 and paths[0].is_dir() and len(own := _found_in(paths[0])) == 1:
+        paths = (Path(own[0].address),)
     one = None if form in ROWS else _only(paths, wanted)
     if one:
         _of_one(one, form, prices, output)
@@ -86,47 +102,73 @@ def report(
 def _only(paths: Sequence[Path], wanted: str | None) -> Trace | None:
     """Return the trace to report if it is one; None if there are several runs."""
     if len(paths) > 1:
-        if wanted is not None:
-            raise click.UsageError(f"--trace names a trace of one file; found {len(paths)} files")
         return None
     [path] = paths
-    if wanted is not None or str(path) == "-":
+    if wanted is not None:
         return select_trace(path, wanted)
-    if path.is_dir():
-        with suppress(CorpusNotFound):  # reading the folder says what is missing
-            own = sources([str(path)])
-            if len(own) > 1:
-                return None
-            path = Path(own[0].address)
-    if _is_scored(path):
+    if str(path) == "-":
+        return select_trace(path, wanted)
+    if _is_scored(path) or (path.is_dir() and len(_found_in(path)) > 1):
         return None
     first = list(islice(read_documents(path), 2))
     return require_trace(first[0]) if len(first) == 1 else None
 
 
+def _found_in(folder: Path) -> Sequence[Source]:
+    with suppress(CorpusNotFound):  # reading the folder says what is missing
+        return sources([str(folder)])
+    return ()
+
+
 def _is_scored(path: Path) -> bool:
-    """Return whether a file holds rows of scores."""
+    """Return whether a file holds rows of scores, packed or not."""
     if not path.is_file():
         return False
-    with path.open("rb") as stream:
-        return stream.read(200).startswith(b'{"place": ')
+    try:
+        with path.open("rb") as stream:
+            return ROW.match(opened(stream).read(200)) is not None
+    except (OSError, EOFError, ValueError):  # what cannot be unpacked is told when it is read
+        return False
+
+
+def _plain(path: Path) -> Path:
+    """Return the name of an output without the ending that says how it is packed."""
+    return path.with_suffix("") if path.suffix in (".gz", ".zst") else path
 
 
 def _rows_in(path: Path) -> Iterator[bytes]:
     """Yield the rows of an output of survey trace score."""
     fields = empty_row("", Problems()).keys()
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
+    with path.open("rb") as packed:
+        for number, line in enumerate(_lines(opened(packed)), 1):
             try:
                 row = json.loads(line)
             except ValueError:
                 row = None
-            if not (isinstance(row, dict) and fields <= row.keys()):
+            if not (isinstance(row, dict) and fields <= row.keys() and _is_measured(row)):
                 shown = quoted(line.decode("utf-8", "replace").strip())
                 raise click.ClickException(
                     f"{path}: line {number}: found {shown}, expected a row of survey trace score"
                 )
-            yield line
+            yield line + b"\n"
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream that can do no more than read."""
+    rest = b""
+    while block := stream.read(1 << 20):
+        *whole, rest = (rest + block).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _is_measured(row: Mapping[str, Any]) -> bool:
+    """Return whether the measures of a row are finite numbers, or such by agent, tool or model."""
+    values = [*row["measures"].values()] if isinstance(row["measures"], dict) else [None]
+    flat = [one for value in values for one in (value.values() if isinstance(value, dict) else [value])]
+    numbers = all(isinstance(one, (int, float)) and math.isfinite(one) for one in flat)
+    return numbers and isinstance(row["outcome"], dict) and isinstance(row["problems"], list)
 
 
 def _of_one(found: Trace, form: str, prices: Prices | None, output: Path | None) -> None:
@@ -147,18 +189,35 @@ def _of_many(
 ) -> None:  # fmt: skip
     request = Request(families=(), prices=prices.text if prices else "")
     title = paths[0].resolve().name if len(paths) == 1 else plural(len(paths), "place")
-    if all(map(_is_scored, paths)):
+    if any(scored := [_is_scored(path) for path in paths]):
+        if not all(scored):
+            other = paths[scored.index(False)]
+            raise click.UsageError(f"found rows of survey trace score, and {other}, which are none: report on one kind")
+        if prices:
+            raise click.UsageError("--prices needs the runs: their scores hold costs and no tokens by model")
         _write((row for path in paths for row in _rows_in(path)), form, request, title, output)
         return
     target = target_of(output)
     found = corpus(tuple(map(str, paths)), target)
-    folder = target.with_name(f"{target.stem}-pages") if target and pages else None
+    folder = target.with_name(f"{_plain(target).stem}-pages") if target and pages else None
     if folder:
         folder.mkdir(exist_ok=True)
         request = replace(request, pages=str(folder))
     with scoring(found, request, target, workers=workers, restart=restart) as run:
-        _write(run.finished(), form, request, title, output, folder.name if folder else "")
+        rows = run.finished()
+        _write(rows if folder is None else map(partial(_with_pages, folder), rows), form, request, title, output,
+               folder.name if folder else "")  # fmt: skip
     echo(run.summary() + (f"; a page for each run in {folder}" if folder else ""), err=True)
+
+
+def _with_pages(folder: Path, lines: bytes) -> bytes:
+    """Return rows without the pages that are no longer there, as after a run that was stopped and its pages deleted."""
+    rows = list(map(json.loads, lines.splitlines()))
+    for row in rows:
+        if row.get("page") and not (folder / row["page"]).exists():
+            echo(f"{folder / row['page']}: missing, although it was written (--restart writes it again)", err=True)
+            del row["page"]
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
 def _write(

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
+from importlib.resources import files
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
 from survey.cli import main
+from survey.traces import Problems
 from survey.traces.files.writing import write
 from survey.traces.metrics import MEASURES, measure
+from survey.traces.metrics import prices as public
+from survey.traces.scoring.rows import empty_row
 from tests.traces.importers.samples import sample
 from tests.traces.scoring.corpora import log_of, runs
 
 COUNT = 12
+PRICES = files(public) / "prices.toml"
 
 
 def report(*arguments: object) -> Result:
@@ -43,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_of_runs_is_summarised_on_the_terminal(folder: Path) -> None:
     result = report(folder)
     assert result.exit_code == 0, "a document that cannot be read is told, and does not end the report"
-    assert "1 document could not be read as one." in result.stdout
+    assert "1 document could not be read as a run." in result.stdout
     for heading in ("What the runs are like", "What goes wrong", "Solved and not solved", "Not read"):
         assert f"\n{heading}\n" in result.stdout
     assert f"{folder / 'notes.json'}:1: " in result.stdout
@@ -107,10 +114,30 @@ def test_rows_that_another_machine_has_scored_are_reported(folder: Path, tmp_pat
     rows = tmp_path / "scores.jsonl"
     command = ["trace", "score", str(folder), "-o", str(rows), "--workers", "1"]
     assert CliRunner().invoke(main, command).exit_code == 1
-    assert report(rows, "--format", "json").stdout == report(folder, "--format", "json").stdout
+    wanted = report(folder, "--format", "json").stdout
+    assert report(rows, "--format", "json").stdout == wanted
+    packed, compact = tmp_path / "packed.jsonl.gz", tmp_path / "compact.jsonl"
+    packed.write_bytes(gzip.compress(rows.read_bytes()))
+    compact.write_text(
+        "\n".join(json.dumps(json.loads(line), separators=(",", ":")) for line in rows.read_text().splitlines())
+    )
+    (tmp_path / "alone").mkdir()
+    shutil.copy(rows, tmp_path / "alone")
+    for same in (packed, compact, tmp_path / "alone"):
+        assert report(same, "--format", "json").stdout == wanted
+    result = report(rows, folder)
+    assert result.exit_code == 2
+    assert f"found rows of survey trace score, and {folder}, which are none" in result.stderr
+    result = report(rows, "--prices", PRICES)
+    assert result.exit_code == 2
+    assert "--prices needs the runs" in result.stderr
 
 
-@pytest.mark.parametrize("line", ["{}", "[1]", "not JSON", '{"place": 1}'])
+BAD = {name: empty_row("x", Problems()) for name in ("measures", "outcome")}
+BAD["measures"]["measures"], BAD["outcome"]["outcome"] = {"wall_s": "long"}, None
+
+
+@pytest.mark.parametrize("line", ["{}", "[1]", "not JSON", '{"place": 1}', *map(json.dumps, BAD.values())])
 def test_a_file_that_is_no_longer_rows_of_scores_says_so(line: str, tmp_path: Path) -> None:
     rows = tmp_path / "scores.jsonl"
     write(runs(1), tmp_path / "one.json")
@@ -138,15 +165,51 @@ def test_several_files_are_several_runs(tmp_path: Path) -> None:
     assert json.loads(report(*paths, "--format", "json").stdout)["runs"] == 3
     result = report(*paths, "--trace", "run-0001")
     assert result.exit_code == 2
-    assert "--trace names a trace of one file; found 3 files" in result.stderr
+    assert "--trace names a trace of one file, to report on it alone; found 3 files" in result.stderr
+    result = report(paths[0], "--trace", "run-0000", "--format", "csv")
+    assert result.exit_code == 2
+    assert "found --format csv" in result.stderr
+
+
+def test_an_input_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    write(runs(1), path)
+    before = path.read_bytes()
+    result = report(path, "-o", path)
+    assert result.exit_code == 2
+    assert "-o one.json is one of the files to report on" in result.stderr
+    assert path.read_bytes() == before
+
+
+def test_pages_that_were_deleted_before_a_run_is_resumed_are_named_and_not_linked(folder: Path, tmp_path: Path) -> None:
+    page, kept = tmp_path / "all.html", tmp_path / "kept.part"
+    with patch(
+        "survey.cli.trace.report.write_output", side_effect=KeyboardInterrupt
+    ):  # as if stopped when all was scored
+        assert report(folder, "-o", page).exit_code == 130
+    gone, *others = sorted((tmp_path / "all-pages").iterdir())
+    gone.unlink()
+    shutil.copy(tmp_path / "all.html.part", kept)
+    result = report(folder, "-o", page)
+    assert result.exit_code == 0
+    assert f"{gone}: missing, although it was written (--restart writes it again)\n" in result.stderr
+    assert gone.name not in page.read_text()
+    assert all(other.name in page.read_text() for other in others)
+    shutil.copy(kept, tmp_path / "all.html.part")
+    assert report(folder, "-o", page, "--restart").exit_code == 0
+    assert gone.name in page.read_text()
 
 
 def test_the_name_of_the_output_says_the_format(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(log_of(runs(2)))
-    for ending, first in ((".html", b"<!DOCTYPE html>"), (".json", b"{"), (".csv", b"place,"), (".txt", b"Of 2 runs")):
+    for ending, first in (
+        (".html", b"<!DOCTYPE html>"), (".json", b"{"), (".csv", b"place,"), (".txt", b"Of 2 runs"),
+        (".html.gz", b"\x1f\x8b"), (".json.gz", b"\x1f\x8b"),
+    ):  # fmt: skip
         out = tmp_path / f"out{ending}"
         assert report(tmp_path / "x.jsonl", "-o", out).exit_code == 0
         assert out.read_bytes().startswith(first)
+    assert gzip.decompress((tmp_path / "out.html.gz").read_bytes()) == (tmp_path / "out.html").read_bytes()
 
 
 def test_a_page_stays_whole_under_hostile_names(tmp_path: Path) -> None:

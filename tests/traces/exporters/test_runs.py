@@ -14,10 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from survey.traces.exporters.report.runs import Table, summary, table
-from survey.traces.exporters.report.runs.contrasts import FEWEST, holm, mann_whitney, superiority
+from survey.traces.exporters.report.runs import Table, html, summary, table
+from survey.traces.exporters.report.runs.contrasts import (
+    FEWEST,
+    FEWEST_TASKS,
+    holm,
+    mann_whitney,
+    superiority,
+    superiority_within,
+)
 from survey.traces.exporters.report.runs.distributions import BINS, FENCE, quartiles
-from survey.traces.exporters.report.runs.table import COLUMNS
+from survey.traces.exporters.report.runs.table import COLUMNS, DIGITS
+from survey.traces.exporters.report.runs.wording import about_contrasts, flags, lead
 from survey.traces.metrics import MEASURES
 
 SAMPLES = st.lists(st.integers(0, 12).map(float), min_size=FEWEST, max_size=30).map(sorted)
@@ -71,6 +79,7 @@ def test_quartiles_are_those_of_numpy(values: list[float]) -> None:
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=60))
 def test_a_histogram_holds_every_value_where_the_scale_has_it(values: list[float]) -> None:
+    values = [float(f"{value:.{DIGITS}g}") for value in values]
     found = summary(table_of([scored(place, {"wall_s": value}) for place, value in enumerate(values)]))
     one = found.distributions["wall_s"]
     scale = np.log if one.logarithmic else np.positive
@@ -125,7 +134,7 @@ def test_the_test_is_that_of_scipy(one: list[float], other: list[float]) -> None
     if one[0] == other[0] == one[-1] == other[-1]:
         return
     wanted = stats.mannwhitneyu(one, other, alternative="two-sided", method="asymptotic", use_continuity=True)
-    assert mann_whitney(one, other) == pytest.approx(wanted.pvalue)
+    assert mann_whitney([(one, other)]) == pytest.approx(wanted.pvalue)
 
 
 @given(SAMPLES, SAMPLES)
@@ -194,6 +203,116 @@ def test_where_nothing_differs_one_report_in_twenty_errs_at_most() -> None:
     assert (
         sum(any(one.adjusted < 0.05 for one in found) for found in reports)
         <= 0.05 * 200 + 2 * (200 * 0.05 * 0.95) ** 0.5
+    )
+
+
+# ------------------------------------------------------------------------- several runs of one task
+
+TASKS = st.lists(
+    st.tuples(*[st.lists(st.integers(0, 4).map(float), min_size=1, max_size=3).map(sorted)] * 2), min_size=2, max_size=4
+)
+
+
+@given(TASKS)
+def test_the_test_within_tasks_is_that_of_all_ways_to_share_out_the_outcomes(
+    tasks: list[tuple[list[float], ...]],
+) -> None:
+    """If outcomes do not hang on the value, any of the runs of a task could have been those that solved it."""
+
+    def wins(solved: Sequence[float], unsolved: Sequence[float]) -> float:
+        return float(sum((a > b) + 0.5 * (a == b) for a in solved for b in unsolved))
+
+    off, spread = 0.0, 0.0
+    for solved, unsolved in tasks:
+        values = [*solved, *unsolved]
+        ways = [
+            wins([values[place] for place in chosen], [v for place, v in enumerate(values) if place not in chosen])
+            for chosen in combinations(range(len(values)), len(solved))
+        ]
+        off, spread = off + wins(solved, unsolved) - float(np.mean(ways)), spread + float(np.var(ways))
+    if spread > 1e-9:
+        wanted = min(2 * stats.norm.sf((abs(off) - 0.5) / np.sqrt(spread)), 1.0)
+        assert mann_whitney([(one, other) for one, other in tasks]) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(("tasks", "ratio"), [(FEWEST_TASKS, 1.0), (12, 3.0), (40, 1.5)])
+def test_the_interval_within_tasks_holds_the_truth_about_as_often_as_it_says(tasks: int, ratio: float) -> None:
+    """Tasks differ in how long they take by a factor of its own each, and in how often they are solved."""
+    truth, chance, plays, held = ratio / (ratio + 1), np.random.default_rng(5), 1000, 0
+    for _ in range(plays):
+        found = []
+        for _ in range(tasks):
+            hard, solved, unsolved = chance.lognormal(0, 2), *chance.integers(1, 5, 2)
+            found.append(
+                (
+                    sorted((hard * chance.exponential(ratio, solved)).tolist()),
+                    sorted((hard * chance.exponential(1.0, unsolved)).tolist()),
+                )
+            )
+        _, low, high = superiority_within(found)
+        held += low <= truth <= high
+    assert 0.90 <= held / plays <= 0.99
+
+
+def test_tasks_that_are_hard_make_no_difference_of_nothing() -> None:
+    """Ten tasks of twenty runs, each task with a time and a share of successes of its own."""
+    chance = random.Random(13)
+    wrong = 0
+    for _ in range(100):
+        rows: list[dict[str, Any]] = []
+        for task in range(10):
+            solving = chance.random()
+            usual = {name: chance.lognormvariate(4, 1) for name in ("wall_s", "tokens", "steps", "work_s", "model_s")}
+            for _ in range(20):
+                measures = {name: value * chance.lognormvariate(0, 0.1) for name, value in usual.items()}
+                rows.append(scored(len(rows), measures, success=chance.random() < solving) | {"task_id": f"t{task}"})
+        wrong += any(one.adjusted < 0.05 for one in summary(table_of(rows)).contrasts)
+    assert wrong <= 0.05 * 100 + 2 * (100 * 0.05 * 0.95) ** 0.5
+
+
+def test_what_differs_within_tasks_is_found_though_tasks_differ_more() -> None:
+    chance, rows = random.Random(2), list[dict[str, Any]]()
+    for task in range(20):
+        hard = chance.lognormvariate(4, 1.5)
+        for number in range(6):
+            seconds = hard * chance.lognormvariate(0, 0.2) * (0.7 if number % 2 else 1)
+            rows.append(scored(len(rows), {"wall_s": seconds}, success=bool(number % 2)) | {"task_id": f"t{task}"})
+    [one] = summary(table_of(rows)).contrasts
+    assert one.adjusted < 0.001
+    assert one.high < 0.3
+    few = [row for row in rows if row["task_id"] in [f"t{task}" for task in range(FEWEST_TASKS - 1)]]
+    found = summary(table_of(few))
+    assert found.contrasts == []
+    assert f"A comparison needs {FEWEST_TASKS} tasks" in about_contrasts(found)
+
+
+def test_two_runs_of_one_place_keep_apart() -> None:
+    rows = [scored(place, {"wall_s": 10.0 + place}) for place in range(20)]
+    rows += [{**row, "measures": {"wall_s": 12.0}} for row in rows[:2]]
+    rows[0]["measures"]["wall_s"] = 1e5
+    found = summary(table_of(rows))
+    assert [one.row.at for one in found.outliers] == [0]
+    assert list(flags(found)) == [0]
+    assert "much: time" in html(found, "two machines")
+
+
+def test_what_differs_in_the_last_digit_is_the_same() -> None:
+    rows = [
+        scored(place, {"speedup_observed": 1 + (place % 7 - 3) * 2.2e-16}, success=place % 2 == 0)
+        for place in range(40)
+    ]
+    found = summary(table_of(rows))
+    assert (found.distributions["speedup_observed"].least, found.distributions["speedup_observed"].most) == (1.0, 1.0)
+    assert found.contrasts == []
+
+
+def test_runs_with_errors_are_not_counted_as_solved() -> None:
+    rows = [scored(place, {"wall_s": 9.0}, success=place < 6, errors=int(place < 6)) for place in range(16)]
+    found = summary(table_of(rows))
+    said = " ".join(lead(found)).replace("\u00a0", " ")
+    assert said.startswith(
+        "Of 16 runs, 6 contradict themselves and count in no figure of several runs. "
+        "Of the other 10 runs, 0 solved their task (0 %)."
     )
 
 

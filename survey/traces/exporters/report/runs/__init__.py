@@ -3,7 +3,7 @@
 It is made from rows of scores, and so from whatever scored them: this machine, or many.
 
     >>> import json
-    >>> rows = [{"place": f"runs/{n}.jsonl", "trace_id": f"run {n}", "task_id": "t", "errors": 0, "problems": [],
+    >>> rows = [{"place": f"runs/{n}.jsonl", "trace_id": f"run {n}", "task_id": f"t{n}", "errors": 0, "problems": [],
     ...          "outcome": {"success": n % 2 == 0}, "measures": {"steps": n}} for n in range(1, 21)]
     >>> found = summary(table(json.dumps(row).encode() for row in rows))
     >>> found.solved, found.distributions["steps"].median, round(found.contrasts[0].superiority, 2)

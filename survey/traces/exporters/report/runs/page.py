@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from survey.traces.exporters.report.formatting import Clock, money, number, plural, share, short
 from survey.traces.exporters.report.rendering import template
-from survey.traces.exporters.report.runs.contrasts import Contrast
+from survey.traces.exporters.report.runs.contrasts import Contrast, repeated
 from survey.traces.exporters.report.runs.distributions import Distribution
 from survey.traces.exporters.report.runs.patterns import Pattern
 from survey.traces.exporters.report.runs.summary import Summary
@@ -17,7 +17,9 @@ from survey.traces.exporters.report.runs.table import COLUMNS, Row, Table
 from survey.traces.exporters.report.runs.text import probability
 from survey.traces.exporters.report.runs.wording import (
     CLEAR,
+    about_cause,
     about_contrasts,
+    cut,
     flags,
     lead,
     names,
@@ -68,13 +70,16 @@ def _contents(found: Summary, title: str, pages: str) -> dict[str, Any]:
         "late": rule_of_late_ends(),
         "outliers": [
             {
-                "run": own[one.row.place], "what": one.column.title.lower(), "value": shown(one.column, one.value),
+                "run": own[one.row.at], "what": one.column.title.lower(), "value": shown(one.column, one.value),
                 "limit": shown(one.column, one.limit), "more": one.value > one.limit,
             }
             for one in found.outliers
         ],
         "rule": rule_of_outliers(),
         "about_contrasts": about_contrasts(found),
+        "about_cause": about_cause(found),
+        "within": repeated(found.table),
+        "sound": len(found.table.sound),
         "contrasts": [_contrast(one) for one in found.contrasts],
         "columns": [COLUMNS[name] for name in SHOWN if name in spread],
         "units": {name: clock.unit for name, clock in _clocks(found).items()},
@@ -88,11 +93,10 @@ def _contents(found: Summary, title: str, pages: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _links(table: Table, pages: str) -> dict[str, Link]:
-    named = names(list(table.rows))
+def _links(table: Table, pages: str) -> dict[int, Link]:
     return {
-        row.place: Link(short(named[row.place], 60), quote(f"{pages}/{row.page}") if pages and row.page else "")
-        for row in table.rows
+        row.at: Link(cut(name, 60), quote(f"{pages}/{row.page}") if pages and row.page else "")
+        for row, name in zip(table.rows, names(table.rows), strict=True)
     }
 
 
@@ -120,7 +124,7 @@ def _tasks(table: Table) -> int:
     return len({row.task for row in table.runs if row.task})
 
 
-def _distribution(one: Distribution, table: Table, own: Mapping[str, Link]) -> dict[str, Any]:
+def _distribution(one: Distribution, table: Table, own: Mapping[int, Link]) -> dict[str, Any]:
     highest, step = max(one.bins), WIDTH / len(one.bins)
     heights = [(place, HEIGHT * count / highest) for place, count in enumerate(one.bins) if count]
     bars = [
@@ -133,15 +137,15 @@ def _distribution(one: Distribution, table: Table, own: Mapping[str, Link]) -> d
     places = {name: f"{WIDTH * one.at(getattr(one, name)):.1f}" for name in ("first", "median", "third")}
     return {
         "column": one.column, "count": one.count, "bars": bars if one.least < one.most else [], "figures": figures,
-        "places": places, "logarithmic": one.logarithmic, "most": own[most.place],
+        "places": places, "logarithmic": one.logarithmic, "most": own[most.at],
     }  # fmt: skip
 
 
-def _pattern(one: Pattern, own: Mapping[str, Link]) -> dict[str, Any]:
+def _pattern(one: Pattern, own: Mapping[int, Link]) -> dict[str, Any]:
     return {
         "column": one.column, "known": one.known, "runs": one.runs, "share": one.runs / one.known,
         "total": shown(one.column, one.total),
-        "examples": [(own[row.place], shown(one.column, row.values[one.column.name])) for row in one.examples],
+        "examples": [(own[row.at], shown(one.column, row.values[one.column.name])) for row in one.examples],
     }  # fmt: skip
 
 
@@ -153,15 +157,15 @@ def _contrast(one: Contrast) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _runs(found: Summary, own: Mapping[str, Link]) -> Iterator[dict[str, Any]]:
+def _runs(found: Summary, own: Mapping[int, Link]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table of runs: for each cell the text, and the number by which to sort it."""
     notable, clocks = flags(found), _clocks(found)
     for row in found.table.runs[:MOST_RUNS]:
         yield {
-            "link": own[row.place], "id": row.id, "place": row.place, "errors": row.errors, "outcome": _outcome(row),
+            "link": own[row.at], "id": row.id, "place": row.place, "errors": row.errors, "outcome": _outcome(row),
             "score": "" if row.score is None else number(row.score),
             "cells": [_cell(row, name, clocks) for name in SHOWN if name in found.distributions],
-            "notable": notable.get(row.place, []),
+            "notable": notable.get(row.at, []),
         }  # fmt: skip
 
 
@@ -180,4 +184,4 @@ def _cell(row: Row, name: str, clocks: Mapping[str, Clock]) -> tuple[str, str]:
     if value is None:
         return "–", ""
     text = clocks[name](value) if name in clocks and value else shown(COLUMNS[name], value)
-    return text if value else "0", f"{value:.6g}"
+    return text if value else "0", repr(value)

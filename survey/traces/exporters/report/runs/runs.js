@@ -7,7 +7,7 @@
   const heads = [...table.tHead.rows[0].cells];
   const sieve = document.querySelector(".sieve");
   const said = sieve.querySelector("output");
-  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const texts = new Map(rows.map((row) => [row, `${row.cells[0].title} ${row.cells[0].textContent} ${row.cells[row.cells.length - 1].textContent}`.toLowerCase()]));
   const more = document.querySelector(".more");
   const STEP = 200;
   let ordered = rows;
@@ -96,6 +96,11 @@
   recall();
   if (order.place >= 0) sort();
   show();
+  addEventListener("hashchange", () => {
+    recall();
+    sort();
+    show();
+  });
   // What is folded away belongs on paper.
   const opened = [];
   addEventListener("beforeprint", () => {

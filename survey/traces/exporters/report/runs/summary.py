@@ -26,13 +26,13 @@ class Summary:
 
     @property
     def solved(self) -> int:
-        """How many runs say that they solved their task."""
-        return sum(row.success is True for row in self.table.runs)
+        """How many sound runs say that they solved their task."""
+        return sum(row.success is True for row in self.table.sound)
 
     @property
     def unsolved(self) -> int:
-        """How many runs say that they did not."""
-        return sum(row.success is False for row in self.table.runs)
+        """How many sound runs say that they did not."""
+        return sum(row.success is False for row in self.table.sound)
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain values."""

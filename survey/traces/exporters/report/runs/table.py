@@ -10,6 +10,9 @@ from typing import Any
 
 from survey.traces.metrics import MEASURES
 
+DIGITS = 9
+"""Values are equal that agree in so many digits: the order of a sum changes the last of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -43,7 +46,8 @@ class Column:
             found = measures.get(self.instead)
         if found is None:
             return None
-        return _total(found) + sum(_total(measures.get(name) or 0) for name in self.more)
+        total = _total(found) + sum(_total(measures.get(name) or 0) for name in self.more)
+        return float(f"{total:.{DIGITS}g}")
 
 
 def _total(value: Any) -> float:
@@ -85,6 +89,8 @@ COLUMNS: Mapping[str, Column] = {
 class Row:
     """A run, or a document that could not be read as one."""
 
+    at: int
+    """Its number among the rows: two rows can have one place."""
     place: str
     id: str
     """The trace id; "" for what is no run."""
@@ -98,13 +104,13 @@ class Row:
     values: Mapping[str, float]
 
 
-def row_of(scored: Mapping[str, Any]) -> Row:
+def row_of(at: int, scored: Mapping[str, Any]) -> Row:
     """Return the row of a document from its row of scores."""
     measures, outcome = scored["measures"], scored.get("outcome") or {}
     success, score = outcome.get("success"), outcome.get("score")
     values = {name: value for name, column in COLUMNS.items() if (value := column.value(measures)) is not None}
     return Row(
-        scored["place"], scored["trace_id"] or "", scored["task_id"] or "",
+        at, scored["place"], scored["trace_id"] or "", scored["task_id"] or "",
         success if isinstance(success, bool) else None, None if score is None else float(score),
         scored["errors"], scored["problems"], scored.get("page") or "", values,
     )  # fmt: skip
@@ -138,4 +144,5 @@ class Table:
 
 def table(lines: Iterable[bytes]) -> Table:
     """Return the table of rows of scores, given as JSON Lines."""
-    return Table([row_of(json.loads(line)) for some in lines for line in some.splitlines()])
+    every = (json.loads(line) for some in lines for line in some.splitlines())
+    return Table([row_of(at, scored) for at, scored in enumerate(every)])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from survey.traces.exporters.report.formatting import FIXED, number, plural, share, short
+from survey.traces.exporters.report.formatting import FIXED, number, plural, share
 from survey.traces.exporters.report.runs.summary import Summary
 from survey.traces.exporters.report.runs.wording import (
     CLEAR,
+    about_cause,
     about_contrasts,
+    cut,
     lead,
     names,
     rule_of_late_ends,
@@ -61,10 +63,10 @@ def _patterns(found: Summary) -> Iterator[str]:
     if not shown_by:
         yield "No run shows a pattern of failure."
         return
-    own = names(list(found.table.rows))
+    own = names(found.table.rows)
     rows = [("", "runs", "share", "in all", "most in")]
     for one in shown_by:
-        most = short(own[one.examples[0].place], 40)
+        most = cut(own[one.examples[0].at], 40)
         rows.append(
             (one.column.title, number(one.runs), share(one.runs / one.known), shown(one.column, one.total), most)
         )
@@ -76,11 +78,11 @@ def _patterns(found: Summary) -> Iterator[str]:
 def _outliers(found: Summary) -> Iterator[str]:
     if not found.outliers:
         return
-    own = names(list(found.table.rows))
+    own = names(found.table.rows)
     rows = [("", "of what", "found", "limit")]
     for one in found.outliers[:MOST]:
         value, limit = shown(one.column, one.value), shown(one.column, one.limit)
-        rows.append((short(own[one.row.place], 40), one.column.title.lower(), value, limit))
+        rows.append((cut(own[one.row.at], 40), one.column.title.lower(), value, limit))
     yield from _table(rows)
     if len(found.outliers) > MOST:
         yield f"and {number(len(found.outliers) - MOST)} more"
@@ -100,6 +102,7 @@ def _contrasts(found: Summary) -> Iterator[str]:
         between = f"{share(one.low)} to {share(one.high)}"
         rows.append((one.column.title, solved, unsolved, chance, between, probability(one.adjusted)))
     yield from _table(rows)
+    yield f"* more than chance explains. {about_cause(found)}"
 
 
 def _unread(found: Summary) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import PurePath
 
 from survey.traces.exporters.report.formatting import duration, money, number, plural, share
-from survey.traces.exporters.report.runs.contrasts import FEWEST, LEVEL
+from survey.traces.exporters.report.runs.contrasts import FEWEST, FEWEST_TASKS, LEVEL, repeated
 from survey.traces.exporters.report.runs.distributions import FENCE
+from survey.traces.exporters.report.runs.distributions import FEWEST as FEWEST_FAR
 from survey.traces.exporters.report.runs.patterns import LATE, shows
 from survey.traces.exporters.report.runs.summary import Summary
 from survey.traces.exporters.report.runs.table import Column, Row
@@ -31,35 +33,40 @@ def shown(column: Column, value: float) -> str:
 def lead(found: Summary) -> Iterator[str]:
     """Yield the first sentences: how many runs, how many solved, how long, how much."""
     table = found.table
-    runs, said = plural(len(table.runs), "run"), found.solved + found.unsolved
+    sound, said = len(table.sound), found.solved + found.unsolved
+    if errors := len(table.runs) - sound:
+        contradict = "contradicts itself and counts" if errors == 1 else "contradict themselves and count"
+        yield f"Of {plural(len(table.runs), 'run')}, {number(errors)} {contradict} in no figure of several runs."
+    runs = f"{'the other ' if errors else ''}{plural(sound, 'run')}"
     if said:
-        which = f"{runs}," if said == len(table.runs) else f"{runs}, {number(said)} say how they ended:"
-        yield f"Of {which} {number(found.solved)} solved their task ({share(found.solved / said)})."
-    else:
-        yield f"{runs}{', none of which says whether it solved its task' if table.runs else ''}."
+        solved = f"{number(found.solved)} solved their task ({share(found.solved / said)})"
+        known = "" if said == sound else f" {number(said)} {'say how they' if said > 1 else 'says how it'} ended:"
+        yield f"Of {runs},{known} {solved}."
+    elif sound:
+        yield f"None of {runs} says whether it solved its task."
+    elif not errors:
+        yield "No runs."
     if table.unread:
-        yield f"{plural(len(table.unread), 'document')} could not be read as one."
+        yield f"{plural(len(table.unread), 'document')} could not be read as a run."
     if wall := found.distributions.get("wall_s"):
-        middle = shown(wall.column, wall.median)
-        yield (
-            f"Half of the runs took between {shown(wall.column, wall.first)} and {shown(wall.column, wall.third)}, "
-            f"the middle one {middle}."
-            if wall.count > 3
-            else f"The middle one took {middle}."
-        )
+        low, middle, high = (shown(wall.column, value) for value in (wall.first, wall.median, wall.third))
+        which = "the runs" if wall.count == sound else f"the {number(wall.count)} runs with a time"
+        if wall.count > 3:
+            yield f"Half of {which} took between {low} and {high}; the median is {middle}."
+        else:
+            least, most = shown(wall.column, wall.least), shown(wall.column, wall.most)
+            yield f"They took {least}." if least == most else f"They took between {least} and {most}."
     if cost := found.distributions.get("cost_usd"):
-        some = "" if cost.count == len(table.sound) else f" of {number(cost.count)} runs"
+        some = "" if cost.count == sound else f" of {plural(cost.count, 'run')}"
         yield f"The known costs{some} are {money(cost.total)} in all."
-    if errors := len(table.runs) - len(table.sound):
-        contradict = "contradicts itself" if errors == 1 else "contradict themselves"
-        yield f"{number(errors)} {contradict}: no figure of several runs counts {'it' if errors == 1 else 'them'}."
 
 
 def rule_of_outliers() -> str:
     """Return the rule by which a run is an outlier."""
     return (
         f"A run is far from the others if the logarithm of its value lies more than {FENCE:g} times the width of the "
-        "middle half beyond that half."
+        f"middle half beyond that half. Not asked: a value of 0, fewer than {FEWEST_FAR} values, and a middle half of "
+        "one value."
     )
 
 
@@ -71,43 +78,57 @@ def rule_of_late_ends() -> str:
 def about_contrasts(found: Summary) -> str:
     """Return what is to be known of the differences between solved and unsolved runs."""
     if not found.contrasts:
-        return (
-            f"{number(found.solved)} runs say that they solved their task and {number(found.unsolved)} that they did "
-            f"not. A comparison needs {FEWEST} sound runs of either kind that have a value."
-        )
+        needs = f"{FEWEST} sound runs of either kind with values that are not all the same"
+        if repeated(found.table):
+            needs = f"{FEWEST_TASKS} tasks that some runs solved and others did not, since tasks have several runs here"
+        said = f"{plural(found.solved, 'sound run')} solved, {number(found.unsolved)} did not"
+        return f"{said}. A comparison needs {needs}."
     clear = sum(one.adjusted < CLEAR for one in found.contrasts)
     said = f"{number(clear)} of {plural(len(found.contrasts), 'figure')}" if clear else "No figure"
     verb = "differ" if clear > 1 else "differs"
-    return f"{said} {verb} by more than chance explains, corrected for looking at {number(len(found.contrasts))}."
+    told = f"{said} {verb} by more than chance explains, corrected for looking at {number(len(found.contrasts))}."
+    return f"{told} Runs are compared with those of the same task." if repeated(found.table) else told
 
 
-def names(rows: list[Row]) -> dict[str, str]:
+def about_cause(found: Summary) -> str:
+    """Return why a difference is no cause."""
+    if repeated(found.table):
+        return "A difference is no cause: a run that fails often goes on for longer because it fails."
+    return "A difference is no cause: hard tasks take longer and fail more often, whatever the team does."
+
+
+def names(rows: Sequence[Row]) -> list[str]:
     """Return the place of each row without the folder that all are in.
 
-    >>> row = Row("runs/a/1.jsonl, trace x", "x", "", None, None, 0, (), "", {})
-    >>> names([row])
-    {'runs/a/1.jsonl, trace x': '1.jsonl'}
+    >>> names([Row(0, "runs/a/1.jsonl, trace x", "x", "", None, None, 0, (), "", {})])
+    ['1.jsonl']
     """
-    files = {row.place: row.place.removesuffix(f", trace {row.id}") for row in rows}
-    parents = [PurePath(name).parent.parts for name in files.values()]
-    common = 0
-    if parents:
-        common = next(
-            (place for place, parts in enumerate(zip(*parents, strict=False)) if len(set(parts)) > 1),
-            min(map(len, parents)),
-        )
-    return {place: str(PurePath(*PurePath(name).parts[common:])) for place, name in files.items()}
+    files = [row.place.removesuffix(f", trace {row.id}") for row in rows]
+    folders = [PurePath(name).parent.parts for name in files]
+    common = sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False)))
+    return [str(PurePath(*PurePath(name).parts[common:])) for name in files]
 
 
-def flags(found: Summary) -> dict[str, list[str]]:
-    """Return what is notable of runs, by their place: patterns that they show, and in what they are far from others."""
-    kept: dict[str, list[str]] = {}
+def cut(name: str, longest: int) -> str:
+    """Return a name on one line, without its middle if it is too long: names differ at their ends.
+
+    >>> cut("a-long-name-17.jsonl", 15)
+    'a-long-…7.jsonl'
+    """
+    line = " ".join(name.split())
+    half = (longest - 1) // 2
+    return line if len(line) <= longest else f"{line[:half]}…{line[len(line) - (longest - 1 - half) :]}"
+
+
+def flags(found: Summary) -> dict[int, list[str]]:
+    """Return what is notable of runs, by their number: patterns they show, and in what they are far from others."""
+    kept: dict[int, list[str]] = {}
     for row in found.table.sound:
         for pattern in found.patterns:
             if shows(row, pattern.column.name):
                 said = f"{pattern.column.title.lower()} {shown(pattern.column, row.values[pattern.column.name])}"
-                kept.setdefault(row.place, []).append(said)
+                kept.setdefault(row.at, []).append(said)
     for outlier in found.outliers:
         far = "much" if outlier.value > outlier.limit else "little"
-        kept.setdefault(outlier.row.place, []).append(f"{far}: {outlier.column.title.lower()}")
+        kept.setdefault(outlier.row.at, []).append(f"{far}: {outlier.column.title.lower()}")
     return kept
