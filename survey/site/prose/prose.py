@@ -55,7 +55,22 @@ class Prose:
             InvalidSurvey: if it refers to an entry, axis, value or function that does not exist.
 
         """
-        return _evaluated(_replaced(text, self.figures, shown), self.figures, shown)
+        problems: list[Problem] = []
+        text = _replaced(text, self.figures, shown, problems)
+        for _ in range(MOST_ERRORS):
+            try:
+                out = _evaluated(text, self.figures, shown)
+                break
+            except InvalidSurvey as error:
+                [problem] = error.problems
+                problems.append(problem)
+                rest = _without_figures(text, problem.line)
+                if rest == text:  # without this line nothing can be said of the others
+                    break
+                text = rest
+        if problems:
+            raise InvalidSurvey(sorted(problems))
+        return out
 
     def claims(self) -> str:
         """Return the claims that this page discusses as a section; empty if there are none."""
@@ -92,12 +107,28 @@ def render_prose(
     return "\n\n".join([text.rstrip(), *added]) if added else text
 
 
+MOST_ERRORS = 20
+"""How many wrong figures of a page are told at once."""
+
+FIGURE = re.compile(r"\{\{.*?\}\}")
+"""A figure that stands in one line."""
+
 FORMULA = '<div class="formula" tabindex="0" role="group" aria-label="Formula">'
 """A formula may be wider than a phone: it then scrolls, and the keyboard must reach it."""
 
 
-def _replaced(text: str, figures: Figures, shown: str) -> str:
-    """Fill in formulas and citations, and protect code from the template engine; lines keep their numbers."""
+def _without_figures(text: str, line: int) -> str:
+    """Return a text without the figures that stand in one line."""
+    lines = text.split("\n")
+    lines[line - 1 : line] = [FIGURE.sub("", one) for one in lines[line - 1 : line]]
+    return "\n".join(lines)
+
+
+def _replaced(text: str, figures: Figures, shown: str, problems: list[Problem]) -> str:
+    """Fill in formulas and citations, and protect code from the template engine; lines keep their numbers.
+
+    What is wrong is added to ``problems``, and is left out of the text.
+    """
 
     def live(match: re.Match[str]) -> str:
         if code := match["code"]:
@@ -111,7 +142,8 @@ def _replaced(text: str, figures: Figures, shown: str) -> str:
             return "; ".join(figures.cite(key.strip()[1:]) for key in match["keys"].split(";"))
         except ValueError as error:
             line = text.count("\n", 0, match.start()) + 1
-            raise InvalidSurvey([Problem(shown, line, str(error))]) from None
+            problems.append(Problem(shown, line, str(error)))
+            return "\n" * match[0].count("\n")
 
     return LIVE.sub(live, text)
 

@@ -322,6 +322,8 @@ class SurveyPlugin(BasePlugin[SurveyConfig]):
         texts = {file.src_uri: self._mark(file, config) for file in pages}
         if config.strict:
             self._check_links(pages, files, config)
+            if _warned():  # such as an address in the navigation that leads nowhere
+                raise PluginError("there are warnings, as told above, and this build is strict: nothing was rendered")
         variant = "served" if self.serving else ""
         self.pages = self.wing.Pages(self.build, self.site, self.warnings, config, files, nav, texts, variant)
         if not self.dirty:

@@ -229,6 +229,24 @@ WRONG = """# Two
 """
 
 
+def test_all_that_is_wrong_with_a_page_is_told_at_once(tmp_path: Path) -> None:
+    lines = ["# One", "", "{{ nothing() }} and {{ count(grain='oats') }}", "", "As [@nobody2020] and $\\nosuch{x}$ say,",
+             "of", "", "$$", "\\frac{1", "$$", "", "{{ count(gluten='no') }}."]  # fmt: skip
+    folder = survey(tmp_path / "bread", **{"docs/one.md": "\n".join(lines) + "\n"})
+    said = built(folder, fails=True)
+    assert [int(line) for line in re.findall(r"docs/one.md:(\d+): ", said)] == [3, 5, 5, 8, 12]
+
+
+def test_a_warning_of_mkdocs_ends_a_strict_build_before_pages_are_rendered(tmp_path: Path) -> None:
+    folder = survey(tmp_path / "bread", **{"docs/one.md": "# One\n"})
+    config = folder / "mkdocs.yml"
+    config.write_text(config.read_text() + "\nnav:\n  - One: one.md\n  - Gone: gone.md\n")
+    said = built(folder, fails=True)
+    assert "gone.md" in said
+    assert "there are warnings, as told above, and this build is strict: nothing was rendered" in said
+    assert not (folder / "site").exists()
+
+
 def test_links_to_missing_files_are_told_before_pages_are_rendered(tmp_path: Path) -> None:
     pages = {"docs/one.md": SOUND, "docs/two.md": WRONG, "docs/loaf one.txt": "A loaf.\n"}
     folder = survey(tmp_path / "bread", **pages)
