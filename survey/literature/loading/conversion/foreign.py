@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Final
 
 from bibtexparser import model
 from bibtexparser.splitter import Splitter
@@ -25,6 +26,9 @@ PLAIN = frozenset({"eprint", "archiveprefix", "primaryclass", "doi", "url", "yea
 """Fields that are no LaTeX: a second pair of braces says nothing."""
 
 MACRO = re.compile(r"[A-Za-z][^\s\"#%'(),={}]*")
+BRACE = re.compile(r"\\?[{}]")
+SPELT: Final = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+"""How a brace without its partner is written, which BibTeX cannot read as one."""
 
 
 @dataclass(slots=True)
@@ -203,8 +207,12 @@ def _draft(block: model.Entry, line: int, raw: str, macros: Mapping[str, str]) -
             draft.note(INVISIBLE, f"{draft.key}: {name}")
         text = collapsed(text)
         if unwritable(text):
-            text = collapsed(re.sub(r"\\?[{}]", "", text).rstrip("\\"))
-            draft.note("braces that do not balance: taken out", f"{draft.key}: {name}")
+            if not kept:
+                kept = collapsed(BRACE.sub(lambda sign: SPELT[sign[0][-1]], text).rstrip("\\"))
+            text = collapsed(BRACE.sub("", text).rstrip("\\"))
+            if len(text) > 1 and text[0] == text[-1] == '"':  # the ends of a text in quotes were not found either
+                text = collapsed(text[1:-1])
+            draft.note("braces that do not balance: taken out, and spelt in original-...", f"{draft.key}: {name}")
         if not text:
             draft.note("empty fields: deleted", f"{draft.key}: {name}")
         elif name in draft.fields and draft.fields[name] != text:

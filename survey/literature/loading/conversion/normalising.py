@@ -73,6 +73,8 @@ def inherit(draft: Draft, others: Mapping[str, Draft]) -> None:
     """Write out what an entry takes from the one that its ``crossref`` names."""
     parent = others.get(draft.text("crossref").lower()) if "crossref" in draft.fields else None
     if parent is None or parent is draft:
+        if "crossref" in draft.fields:
+            draft.put_away("crossref", "crossref to what is not in the file: kept as original-crossref")
         return
     for name, text in parent.fields.items():
         name = "booktitle" if name == "title" else name

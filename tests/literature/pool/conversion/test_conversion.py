@@ -194,6 +194,33 @@ def test_what_a_cross_reference_stands_for_is_written_out(tmp_path: Path) -> Non
     assert got["original-crossref"] == "P"
 
 
+def test_a_cross_reference_to_what_is_not_there_is_kept_and_told(tmp_path: Path) -> None:
+    done = converted(tmp_path, WORK.replace("month", "crossref = {nowhere}, month"))
+    [block] = done.blocks
+    assert (block.text("crossref"), block.text("original-crossref")) == ("", "nowhere")
+    assert any(one.kind == "crossref to what is not in the file: kept as original-crossref" for one in done.changes)
+
+
+@pytest.mark.parametrize(
+    ("written", "title", "original"),
+    [
+        ('"An {open brace"', "An open brace", r'"An \textbraceleft{}open brace"'),
+        (r"{A \{set\} and \} more}", "A set and more", None),
+    ],
+)
+def test_a_brace_without_its_partner_is_spelt_in_the_original(
+    tmp_path: Path, written: str, title: str, original: str | None
+) -> None:
+    done = converted(
+        tmp_path, f'@misc{{a, title = {written}, author = "Doe, J.", year = 2020, url = {{https://x.org}}}}\n'
+    )
+    [block] = done.blocks
+    assert block.text("title") == title
+    if original:
+        assert block.text("original-title") == original
+    assert '"' not in block.text("title")
+
+
 def test_the_same_work_twice_is_one_entry_and_both_keys_lead_to_it(tmp_path: Path) -> None:
     done = converted(tmp_path, WORK + WORK.replace("Doe:2020abc", "doe20"))
     assert [(block.key, block.text("ids")) for block in done.blocks] == [("Doe:2020abc", "doe20")]
