@@ -1,15 +1,18 @@
-"""Score a corpus of simulated traces on all cores, against the same corpus on one core."""
+"""Score a corpus of simulated traces on all cores, against the same corpus on one core; report on 10,000 runs and on 500."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from survey.traces.files.writing import write
+from survey.traces import Trace
+from survey.traces.files.writing import to_json_line, write
 from survey.traces.scoring import FailureCounts, Journal, Request, pieces, processes, score, sources
 from survey.traces.simulate import Setting, simulate
 
@@ -17,6 +20,11 @@ SIZE = int(os.environ.get("TRACES", "2000"))
 """The number of traces; the aim of the project is 100,000."""
 KINDS = 200
 """The number of distinct traces; simulation takes time, and repeated traces measure the same."""
+
+FEW, MANY = 500, 10_000
+"""The numbers of runs to report on."""
+LIMIT = 256
+"""MiB of memory that a report may take."""
 
 
 def run() -> Iterator[str]:
@@ -36,6 +44,35 @@ def run() -> Iterator[str]:
         f"({one:.1f} s to {all_:.1f} s, worker start-up included; {one / SIZE * 1e3:.1f} ms a trace); "
         f"the rows are {'the same' if rows == same else 'NOT the same'}"
     )
+    yield from _reports(some)
+
+
+def _reports(some: Sequence[Trace]) -> Iterator[str]:
+    """Yield the time of a run in a report on many, against one on few, and the memory of the former."""
+    yield f"report on {MANY:,} simulated runs in files of their own, against {FEW:,}"
+    with tempfile.TemporaryDirectory() as name:
+        few, many = (_reported(Path(name), some, number) for number in (FEW, MANY))
+    yield (
+        f"  {many[0] / few[0]:.2f} times the time a run ({few[0] * 1e3:.1f} ms to {many[0] * 1e3:.1f} ms); "
+        f"{many[1] / LIMIT:.2f} times {LIMIT} MiB ({few[1]:.0f} MiB to {many[1]:.0f} MiB)"
+    )
+
+
+def _reported(place: Path, some: Sequence[Trace], number: int) -> tuple[float, float]:
+    """Return the seconds a run that a report takes, and the peak memory of its largest process in MiB."""
+    folder = place / str(number)
+    folder.mkdir()
+    lines = [to_json_line(trace) for trace in some]
+    for run in range(number):
+        (folder / f"{run:05}.json").write_bytes(lines[run % len(lines)])
+    command: list[str | Path] = [sys.executable, "-m", "survey", "trace", "report"]
+    command += [folder, "-o", place / f"{number}.html", "--no-pages"]
+    start = perf_counter()
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"the report has failed: {status}")
+    return (perf_counter() - start) / number, usage.ru_maxrss / 1024
 
 
 def _taken(path: Path, workers: int) -> tuple[float, bytes]:
