@@ -68,6 +68,8 @@ class Timeline:
     """Not 0 for events in which an agent only waits."""
     unreturned: Mapping[str, tuple[float, float]]
     """From when to when an agent waits at the end for one that does not return."""
+    permitting: Set[int]
+    """The acts of people that decide on a tool call."""
 
     def critical_path(self) -> list[int]:
         """Return the places on the critical path in seconds, first to last."""
@@ -250,7 +252,7 @@ def timeline(replayed: Replay, *, shortest: bool = False) -> Timeline:
         {actor: track.work for actor, track in tracks.items() if track.work},
         {actor: tracks[actor].model for actor in dict.fromkeys(compress(actors, turns)) if tracks[actor].model},
         {actor: tracks[actor].tools for actor in dict.fromkeys(compress(actors, uses)) if tracks[actor].tools},
-        bounded, silent, unreturned,
+        bounded, silent, unreturned, permitting,
     )  # fmt: skip
 
 

@@ -300,6 +300,29 @@ def test_long_silences_are_folded_and_say_so() -> None:
     assert int(fold["width"] or 0) < 20_000 / 10
 
 
+def test_waiting_for_a_person_and_for_a_permission_are_drawn_and_counted_apart() -> None:
+    builder = Builder("r", "t", importer="by hand", content=Content(salt=""))
+    first = builder.event("model_call", "lead", 0.0, t_end=10.0)
+    asked = builder.event("human_intervention", "user", 40.0, to="lead")
+    builder.link(first, asked, "causal")
+    call = builder.event("tool_call", "lead", 40.0, tool="rm")
+    builder.link(asked, call, "causal")
+    allowed = builder.event("human_intervention", "user", 47.0, to="lead")
+    builder.link(call, allowed, "causal")
+    result = builder.event("tool_result", "lead", 47.0, tool="rm", parent=call)
+    builder.link(allowed, result, "causal")
+    builder.link(result, builder.event("model_call", "lead", 47.0, t_end=50.0), "causal")
+    text = html(builder.build())
+    made = Page(text)
+    waits = {str(shape.get("class")) for shape in made.all("rect")} & {"asked", "permission"}
+    assert waits == {"asked", "permission"}
+    assert "lead: waits for a permission, 7" in made.text
+    assert "Agent lead waited 30 s for people and 7.0 s for permissions." in made.text
+    assert '<td class="number" data-label="waiting for people">30.0</td>' in text
+    assert '<td class="number" data-label="waiting for permission">7.0</td>' in text
+    assert 'data-label="waiting for permission"' not in html(example())
+
+
 def test_two_hundred_agents_and_twenty_thousand_events_are_a_few_thousand_shapes() -> None:
     chance = random.Random(7)
     builder = Builder("big", "t", importer="by hand", content=Content(salt=""))

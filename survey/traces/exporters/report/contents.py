@@ -75,6 +75,7 @@ def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
         "team": team,
         "spent": found["tokens_by_agent"].value is not None,
         "clocks": _clocks(team),
+        "permitted": any(member.permission for member in team),
         "levels": _levels(run, found["parallelism"]),
         "path": _path(run, pieces),
         "costs": list(_costs(run, found, team)),
@@ -206,7 +207,9 @@ def _problems(trace: Trace) -> dict[str, Any]:
 
 
 def _clocks(team: Sequence[Member]) -> Clock:
-    return Clock(max((max(member.busy, member.waiting, member.asked) for member in team), default=0.0))
+    return Clock(
+        max((max(member.busy, member.waiting, member.asked, member.permission) for member in team), default=0.0)
+    )
 
 
 def _levels(run: Run, found: Measure) -> dict[str, Any]:

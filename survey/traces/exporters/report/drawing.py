@@ -209,7 +209,7 @@ class Plan:
         return f"{short(actor)}: {', '.join(parts)} ({short(event.id, 40)})"
 
     def _waits(self) -> Iterator[Slice]:
-        """Yield the gaps between acts of an agent: it waited for an agent, for a person, or for an unknown reason."""
+        """Yield the gaps between acts of an agent: it waited for an agent, a person or a permission, or idled."""
         if not self.timed:
             return
         run, timeline = self.run, self.run.timeline
@@ -236,6 +236,8 @@ class Plan:
             if ready > until:
                 other = timeline.actors[binding]
                 kind, whom = ("asked", "a person") if other in OUTSIDE else ("waiting", short(other))
+                if binding in timeline.permitting:
+                    kind, whom = "permission", "a permission"
                 title = f"{short(actor)}: waits for {whom}, {duration(ready - until)}"
                 yield Slice(lane, self.scale(until), self.scale(ready), kind, title)
             if start > ready:
@@ -273,7 +275,7 @@ class Plan:
 
     def _band(self, kind: str, lane: int) -> tuple[float, float]:
         """Return the top and height of a slice: work fills the bar, waiting is a line along its middle."""
-        height = {"waiting": 4, "asked": 2, "idle": 1}.get(kind, self.bar)
+        height = {"waiting": 4, "asked": 2, "permission": 4, "idle": 1}.get(kind, self.bar)
         return self._y(lane) - height / 2, height
 
     # lines between lanes

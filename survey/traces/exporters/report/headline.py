@@ -77,9 +77,11 @@ def headline(run: Run, found: Mapping[str, Measure]) -> Iterator[str]:
         reasons = Counter(interval.why for interval in run.unseen)
         why = ", ".join(plurals.plural(count, *NOUNS[reason]) for reason, count in reasons.items())
         yield f"For {'another ' if silent / wall >= NOTABLE else ''}{duration(open)} the log does not say ({why})."
-    asked = sum(run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission"))
-    if wall > 0 and asked / wall >= NOTABLE:
-        yield f"Agent {short(run.root)} waited {duration(asked)} for people."
+    asked = {kind: run.timeline.waiting[kind].get(run.root, 0.0) for kind in ("people", "permission")}
+    if wall > 0 and sum(asked.values()) / wall >= NOTABLE:
+        names = {"people": "people", "permission": "permissions"}
+        waits = [f"{duration(seconds)} for {names[kind]}" for kind, seconds in asked.items() if seconds]
+        yield f"Agent {short(run.root)} waited {' and '.join(waits)}."
     observed, graph = limits.get("speedup_observed"), limits.get("speedup_graph")
     if observed and graph and size > 1:
         seen = "seen to work" if notable else "working"

@@ -27,7 +27,9 @@ class Member:
     busy: float
     waiting: float
     asked: float
-    """Seconds of waiting for people, permissions included."""
+    """Seconds of waiting for people, permissions apart."""
+    permission: float
+    """Seconds of waiting for permissions."""
     recorded: bool
     """Whether the trace records its actions; of some agents only the return is known."""
     counted: bool
@@ -35,6 +37,10 @@ class Member:
     ended: str
     bad: bool
     """Whether any of its tasks returned with a status other than ok."""
+
+
+WAITS = ("agents", "people", "permission")
+"""What an agent can wait for."""
 
 
 def members(run: Run) -> list[Member]:
@@ -66,8 +72,8 @@ def members(run: Run) -> list[Member]:
         also = list(_additions(id, words))
         ended, bad = returned.get(id, ("", False)) if id in acted or id in returned else ("never acts", False)
         first = also[0].rsplit(":", 1)[-1] if also else ""
-        asked = timeline.waiting["people"].get(id, 0.0) + timeline.waiting["permission"].get(id, 0.0)
-        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), timeline.waiting["agents"].get(id, 0.0), asked)
+        agents, people, permission = (timeline.waiting[whom].get(id, 0.0) for whom in WAITS)
+        spent = (steps[id], calls[id], tokens[id], busy.get(id, 0.0), agents, people, permission)
         return Member(id, " · ".join(also), first, depth, *spent, id in recorded, id in counted, ended, bad)
 
     return [member(id, depth) for id, depth in _order(run)]
