@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -45,6 +46,22 @@ READ = {
 """Claims, and a second reading."""
 
 
+KEPT: list[Path] = []
+"""Where a build from nothing of such a survey has kept what it made, once there is one."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept(shared: Path) -> None:
+    """Build a survey from nothing, once for all processes of the tests: typefaces and charts are those of all others."""
+    folder = shared / "another" / "survey"
+    with (shared / "another.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not (folder / "site").exists():  # a build that fails leaves none
+            shutil.rmtree(folder, ignore_errors=True)
+            built(survey(folder))
+    KEPT.append(folder / ".cache" / "site")
+
+
 def survey(folder: Path, pool: str | None = None, taxonomy: str | None = None, **more: str) -> Path:
     """A folder with a survey in it; further files by their paths."""
     (folder / "bib").mkdir(parents=True)
@@ -56,6 +73,8 @@ def survey(folder: Path, pool: str | None = None, taxonomy: str | None = None, *
     for name, text in (files | more).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+    for place in KEPT:
+        shutil.copytree(place, folder / ".cache" / "site", dirs_exist_ok=True)
     return folder
 
 
