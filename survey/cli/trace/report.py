@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
 
 import click
 
@@ -31,19 +28,14 @@ from survey.cli.trace.files import (
     write_output,
 )
 from survey.plurals import plural
-from survey.traces import Problems, Trace, replay
-from survey.traces.files.compression import opened
+from survey.traces import Trace, replay
 from survey.traces.metrics import Run, measure
 from survey.traces.metrics.prices import Prices
-from survey.traces.problems import quoted
 from survey.traces.scoring import FORMATS, CorpusNotFound, Request, Source, sources
-from survey.traces.scoring.rows import empty_row
+from survey.traces.scoring.reading import BadRow, holds_rows, rows_in
 
 ENDINGS = {".html": "html", ".json": "json", ".parquet": "parquet", ".csv": "csv"}
 """The format that the name of an output asks for."""
-
-ROW = re.compile(rb'\s*\{\s*"place"\s*:')
-"""How a file of scores begins."""
 
 ROWS = ("csv", "parquet")
 """The formats with a row for each run."""
@@ -104,11 +96,9 @@ def _only(paths: Sequence[Path], wanted: str | None) -> Trace | None:
     if len(paths) > 1:
         return None
     [path] = paths
-    if wanted is not None:
+    if wanted is not None or str(path) == "-":
         return select_trace(path, wanted)
-    if str(path) == "-":
-        return select_trace(path, wanted)
-    if _is_scored(path) or (path.is_dir() and len(_found_in(path)) > 1):
+    if holds_rows(path) or (path.is_dir() and len(_found_in(path)) > 1):
         return None
     first = list(islice(read_documents(path), 2))
     return require_trace(first[0]) if len(first) == 1 else None
@@ -120,55 +110,9 @@ def _found_in(folder: Path) -> Sequence[Source]:
     return ()
 
 
-def _is_scored(path: Path) -> bool:
-    """Return whether a file holds rows of scores, packed or not."""
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as stream:
-            return ROW.match(opened(stream).read(200)) is not None
-    except (OSError, EOFError, ValueError):  # what cannot be unpacked is told when it is read
-        return False
-
-
 def _plain(path: Path) -> Path:
     """Return the name of an output without the ending that says how it is packed."""
     return path.with_suffix("") if path.suffix in (".gz", ".zst") else path
-
-
-def _rows_in(path: Path) -> Iterator[bytes]:
-    """Yield the rows of an output of survey trace score."""
-    fields = empty_row("", Problems()).keys()
-    with path.open("rb") as packed:
-        for number, line in enumerate(_lines(opened(packed)), 1):
-            try:
-                row = json.loads(line)
-            except ValueError:
-                row = None
-            if not (isinstance(row, dict) and fields <= row.keys() and _is_measured(row)):
-                shown = quoted(line.decode("utf-8", "replace").strip())
-                raise click.ClickException(
-                    f"{path}: line {number}: found {shown}, expected a row of survey trace score"
-                )
-            yield line + b"\n"
-
-
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a stream that can do no more than read."""
-    rest = b""
-    while block := stream.read(1 << 20):
-        *whole, rest = (rest + block).split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
-
-
-def _is_measured(row: Mapping[str, Any]) -> bool:
-    """Return whether the measures of a row are finite numbers, or such by agent, tool or model."""
-    values = [*row["measures"].values()] if isinstance(row["measures"], dict) else [None]
-    flat = [one for value in values for one in (value.values() if isinstance(value, dict) else [value])]
-    numbers = all(isinstance(one, (int, float)) and math.isfinite(one) for one in flat)
-    return numbers and isinstance(row["outcome"], dict) and isinstance(row["problems"], list)
 
 
 def _of_one(found: Trace, form: str, prices: Prices | None, output: Path | None) -> None:
@@ -189,13 +133,16 @@ def _of_many(
 ) -> None:  # fmt: skip
     request = Request(families=(), prices=prices.text if prices else "")
     title = paths[0].resolve().name if len(paths) == 1 else plural(len(paths), "place")
-    if any(scored := [_is_scored(path) for path in paths]):
+    if any(scored := [holds_rows(path) for path in paths]):
         if not all(scored):
             other = paths[scored.index(False)]
             raise click.UsageError(f"found rows of survey trace score, and {other}, which are none: report on one kind")
         if prices:
             raise click.UsageError("--prices needs the runs: their scores hold costs and no tokens by model")
-        _write((row for path in paths for row in _rows_in(path)), form, request, title, output)
+        try:
+            _write((row for path in paths for row in rows_in(path)), form, request, title, output)
+        except BadRow as error:
+            raise click.ClickException(str(error)) from None
         return
     target = target_of(output)
     found = corpus(tuple(map(str, paths)), target)
