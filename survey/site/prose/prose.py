@@ -110,7 +110,7 @@ def render_prose(
 MOST_ERRORS = 20
 """How many wrong figures of a page are told at once."""
 
-FIGURE = re.compile(r"\{\{.*?\}\}")
+FIGURE = re.compile(r"\{\{[^{}]*\}\}")
 """A figure that stands in one line."""
 
 FORMULA = '<div class="formula" tabindex="0" role="group" aria-label="Formula">'
