@@ -50,7 +50,7 @@ ROWS = ("csv", "parquet")
 @table_of_prices
 @output
 @number_of_workers
-@click.option("--no-pages", is_flag=True, help="Of many runs, write no page for each beside the page of all.")
+@click.option("--no-pages", is_flag=True, help="Do not write a page for each run.")
 @restarts
 @reports_errors
 def report(
@@ -70,11 +70,11 @@ def report(
       [models]
       "my-model" = { input = 3, cache_read = 0.3, output = 15 }   # dollars for a million tokens
 
-    Of many runs the report says how long they took and what they cost, which lie far from the others, which show a
-    pattern of failure, and what differs between those that solved their task and those that did not. As a page, it
-    has a table of all runs, each linked with its own report in the folder FILE-pages. Logs are imported on the way
-    and all cores are used; with -o, the same command resumes a run that was stopped. FILE may also be the output of
-    survey trace score, which computes on a cluster, too.
+    For many runs, the report gives distributions of times, costs and failures, outliers, failure patterns, and
+    differences between solved and unsolved runs. As HTML it also has a table of all runs, each linked to its own
+    report in a folder beside the output (runs-pages/ for runs.html). Logs are imported on the way, on all cores.
+    With -o, repeat the command to resume a run that was stopped. FILE may also be the output of survey trace score,
+    which can run on a cluster.
     """
     form = form or (ENDINGS.get(_plain(output).suffix.lower(), "text") if output else "text")
     if output and any(os.path.realpath(path) == os.path.realpath(output) for path in paths):

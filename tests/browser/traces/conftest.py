@@ -6,7 +6,42 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.conftest import goto
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Visit]:
+    """Open reports from files; in the end, fail if one erred or asked for anything but itself."""
+    contexts, errors, asked = [], list[str](), list[str]()
+
+    def visit(path: Path, width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "") -> Page:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if scheme == "dark" else "light",
+            java_script_enabled=scripts,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        goto(page, path.as_uri() + at)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert len([url for url in asked if url.startswith("file:")]) == len(contexts)
 
 
 def errors_of_html(path: Path) -> list[str]:

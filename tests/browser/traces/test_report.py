@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from survey.traces import Trace
 from survey.traces.exporters.report import html
 from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.model import Content
-from tests.browser.conftest import goto, violations
-from tests.browser.traces.conftest import errors_of_html
+from tests.browser.conftest import violations
+from tests.browser.traces.conftest import Visit, errors_of_html
 from tests.traces.importers.samples import sample
 
 pytestmark = pytest.mark.programs
@@ -34,34 +34,15 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
-    """Open a report from a file; in the end, fail if it erred or asked for anything."""
-    contexts, errors, asked = [], list[str](), list[str]()
+def opened(visit: Visit, tmp_path: Path) -> Opened:
+    """Open the report of a run."""
 
-    def open(kind: str, width: int = 1280, scheme: str = "light", scripts: bool = True) -> Page:
+    def open(kind: str, *how: object, **more: object) -> Page:
         path = tmp_path / f"{kind}.html"
         path.write_text(html(KINDS[kind]()), encoding="utf-8")
-        context = chromium.new_context(
-            viewport={"width": width, "height": 800},
-            color_scheme="dark" if scheme == "dark" else "light",
-            java_script_enabled=scripts,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on(
-            "console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        goto(page, path.as_uri())
-        return page
+        return visit(path, *how, **more)
 
-    yield open
-    for context in contexts:
-        context.close()
-    assert errors == []
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    assert len([url for url in asked if url.startswith("file:")]) == len(contexts)
+    return open
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from survey.traces.exporters.report.runs import html, summary, table
-from tests.browser.conftest import goto, violations
-from tests.browser.traces.conftest import errors_of_html
+from tests.browser.conftest import violations
+from tests.browser.traces.conftest import Visit, errors_of_html
 from tests.traces.exporters.test_runs import scored
 
 pytestmark = pytest.mark.programs
@@ -37,31 +37,13 @@ def page_of(folder: Path, count: int = len(SECONDS)) -> Path:
 
 
 @pytest.fixture
-def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
-    """Open the report; in the end, fail if it erred or asked for anything."""
-    contexts, errors, asked = [], list[str](), list[str]()
+def opened(visit: Visit, tmp_path: Path) -> Opened:
+    """Open the report of the twelve runs, or of more."""
 
-    def open(
-        width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "", count: int = len(SECONDS)
-    ) -> Page:
-        context = chromium.new_context(
-            viewport={"width": width, "height": 800},
-            color_scheme="dark" if scheme == "dark" else "light",
-            java_script_enabled=scripts,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        goto(page, page_of(tmp_path, count).as_uri() + at)
-        return page
+    def open(*how: object, count: int = len(SECONDS), **more: object) -> Page:
+        return visit(page_of(tmp_path, count), *how, **more)
 
-    yield open
-    for context in contexts:
-        context.close()
-    assert errors == []
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    return open
 
 
 def shown(page: Page) -> list[str]:
@@ -104,13 +86,13 @@ def test_runs_are_sifted_by_words_outcome_and_what_is_notable(opened: Opened) ->
     assert page.locator(".sieve output").inner_text() == "1 of 12 runs"
     page.get_by_label("Outcome").select_option("")
     assert shown(page) == ["3.jsonl", "5.jsonl", "11.jsonl"], "a retry, an error, and a run that took long"
-    page.get_by_label("Find").fill("MUCH time")
+    page.get_by_label("Find").fill("HIGH time")
     assert shown(page) == ["11.jsonl"]
 
 
 def test_what_is_chosen_is_kept_in_the_address(opened: Opened) -> None:
     page = opened()
-    page.get_by_label("Outcome").select_option("not solved")
+    page.get_by_label("Outcome").select_option("unsolved")
     page.get_by_role("button", name="Time").click()
     chosen, address = shown(page), page.url
     again = opened(at=address[address.index("#") :])

@@ -51,7 +51,7 @@ def test_a_folder_of_runs_is_summarised_on_the_terminal(folder: Path) -> None:
     result = report(folder)
     assert result.exit_code == 0, "a document that cannot be read is told, and does not end the report"
     assert "1 document could not be read as a run." in result.stdout
-    for heading in ("What the runs are like", "What goes wrong", "Solved and not solved", "Not read"):
+    for heading in ("Distributions", "Failure patterns", "Solved and unsolved runs", "Unreadable documents"):
         assert f"\n{heading}\n" in result.stdout
     assert f"{folder / 'notes.json'}:1: " in result.stdout
 

@@ -1,4 +1,4 @@
-"""The report of many runs: which took, cost and failed how much, which lie far from the others, what goes wrong.
+"""The report of many runs: distributions, outliers, failure patterns, and what differs when tasks are solved.
 
 It is made from rows of scores, and so from whatever scored them: this machine, or many.
 

@@ -1,4 +1,4 @@
-"""How the values of a column are spread over the runs, and which runs lie far from the others."""
+"""Distributions of the columns, and the runs that are outliers in them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A run that lies far from the others in a column."""
+    """A run whose value in a column is an outlier."""
 
     row: Row
     column: Column
@@ -104,7 +104,7 @@ def outliers(table: Table) -> Iterator[Outlier]:
     """Yield the outliers of each column of amounts, the farthest first.
 
     Distances are those of logarithms, because amounts are skewed: where most runs take minutes, an hour is no wonder.
-    A run in which an amount is 0 is left out there. If the middle half of the runs agree, nothing is called far.
+    A run in which an amount is 0 is left out there. If the quartiles are equal, there is no outlier.
     """
     for name in AMOUNTS:
         holders = [row for row in table.holders(name) if row.values[name] > 0]
@@ -120,4 +120,4 @@ def outliers(table: Table) -> Iterator[Outlier]:
             for row in holders
             if (value := row.values[name]) > high or value < low
         ]
-        yield from sorted(found, key=lambda one: -abs(log(one.value / one.limit)))
+        yield from sorted(found, key=lambda one: -abs(log(one.value) - log(one.limit)))

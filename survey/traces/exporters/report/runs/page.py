@@ -108,7 +108,7 @@ def _figures(found: Summary) -> Iterator[tuple[str, str, str]]:
     if said:
         yield "Solved", number(found.solved), f"{share(found.solved / said)} of {number(said)}"
     else:
-        yield "Solved", "", "no run says"
+        yield "Solved", "", "no run records an outcome"
     for name, note in (("wall_s", "median"), ("critical_path_s", "median"), ("waiting_s", "median")):
         if one := spread.get(name):
             yield one.column.title, shown(one.column, one.median), f"{note} of {plural(one.count, 'run')}"
@@ -117,7 +117,7 @@ def _figures(found: Summary) -> Iterator[tuple[str, str, str]]:
             total = money(one.total) if name == "cost_usd" else number(one.total)
             yield one.column.title, total, f"in {plural(one.count, 'run')}"
     if errors := len(table.runs) - len(table.sound):
-        yield "With errors", number(errors), "left out of all figures of several runs"
+        yield "With errors", number(errors), "excluded from all statistics"
 
 
 def _tasks(table: Table) -> int:
@@ -176,7 +176,7 @@ def _clocks(found: Summary) -> dict[str, Clock]:
 
 
 def _outcome(row: Row) -> str:
-    return {True: "solved", False: "not solved", None: ""}[row.success]
+    return {True: "solved", False: "unsolved", None: ""}[row.success]
 
 
 def _cell(row: Row, name: str, clocks: Mapping[str, Clock]) -> tuple[str, str]:

@@ -28,11 +28,11 @@ def text(found: Summary) -> list[tuple[str, list[str]]]:
     sections += [
         (title, list(lines))
         for title, lines in (
-            ("What the runs are like", list(_spread(found))),
-            ("What goes wrong", list(_patterns(found))),
-            ("Far from the others", list(_outliers(found))),
-            ("Solved and not solved", list(_contrasts(found))),
-            ("Not read", list(_unread(found))),
+            ("Distributions", list(_spread(found))),
+            ("Failure patterns", list(_patterns(found))),
+            ("Outliers", list(_outliers(found))),
+            ("Solved and unsolved runs", list(_contrasts(found))),
+            ("Unreadable documents", list(_unread(found))),
         )
         if lines
     ]
@@ -61,7 +61,7 @@ def _patterns(found: Summary) -> Iterator[str]:
     if not found.patterns:
         return
     if not shown_by:
-        yield "No run shows a pattern of failure."
+        yield "No run shows a failure pattern."
         return
     own = names(found.table.rows)
     rows = [("", "runs", "share", "in all", "most in")]
@@ -79,7 +79,7 @@ def _outliers(found: Summary) -> Iterator[str]:
     if not found.outliers:
         return
     own = names(found.table.rows)
-    rows = [("", "of what", "found", "limit")]
+    rows = [("", "measure", "found", "limit")]
     for one in found.outliers[:MOST]:
         value, limit = shown(one.column, one.value), shown(one.column, one.limit)
         rows.append((cut(own[one.row.at], 40), one.column.title.lower(), value, limit))
@@ -95,14 +95,14 @@ def _contrasts(found: Summary) -> Iterator[str]:
     yield about_contrasts(found)
     if not found.contrasts:
         return
-    rows = [("", "solved", "not solved", "solved has more", "95 % interval", "p, corrected")]
+    rows = [("", "solved", "unsolved", "P(solved > unsolved)", "95 % interval", "p, corrected")]
     for one in found.contrasts[:MOST]:
         solved, unsolved = (shown(one.column, value) for value in one.medians)
         chance = f"{share(one.superiority)}{' *' if one.adjusted < CLEAR else '  '}"
         between = f"{share(one.low)} to {share(one.high)}"
         rows.append((one.column.title, solved, unsolved, chance, between, probability(one.adjusted)))
     yield from _table(rows)
-    yield f"* more than chance explains. {about_cause(found)}"
+    yield f"* significant. {about_cause(found)}"
 
 
 def _unread(found: Summary) -> Iterator[str]:

@@ -35,15 +35,15 @@ def lead(found: Summary) -> Iterator[str]:
     table = found.table
     sound, said = len(table.sound), found.solved + found.unsolved
     if errors := len(table.runs) - sound:
-        contradict = "contradicts itself and counts" if errors == 1 else "contradict themselves and count"
-        yield f"Of {plural(len(table.runs), 'run')}, {number(errors)} {contradict} in no figure of several runs."
+        have = "has errors and is" if errors == 1 else "have errors and are"
+        yield f"Of {plural(len(table.runs), 'run')}, {number(errors)} {have} excluded from all statistics."
     runs = f"{'the other ' if errors else ''}{plural(sound, 'run')}"
     if said:
         solved = f"{number(found.solved)} solved their task ({share(found.solved / said)})"
-        known = "" if said == sound else f" {number(said)} {'say how they' if said > 1 else 'says how it'} ended:"
+        known = "" if said == sound else f" {number(said)} {'record' if said > 1 else 'records'} an outcome:"
         yield f"Of {runs},{known} {solved}."
     elif sound:
-        yield f"None of {runs} says whether it solved its task."
+        yield f"None of {runs} records an outcome."
     elif not errors:
         yield "No runs."
     if table.unread:
@@ -64,37 +64,35 @@ def lead(found: Summary) -> Iterator[str]:
 def rule_of_outliers() -> str:
     """Return the rule by which a run is an outlier."""
     return (
-        f"A run is far from the others if the logarithm of its value lies more than {FENCE:g} times the width of the "
-        f"middle half beyond that half. Not asked: a value of 0, fewer than {FEWEST_FAR} values, and a middle half of "
-        "one value."
+        f"An outlier is a value whose logarithm lies more than {FENCE:g} interquartile ranges outside the quartiles. "
+        f"The rule skips values of 0, and measures with fewer than {FEWEST_FAR} values or with equal quartiles."
     )
 
 
 def rule_of_late_ends() -> str:
     """Return the rule by which a run waits for its last sub-agent."""
-    return f"Counted if more than {share(LATE)} of the run's time."
+    return f"Counted if it exceeds {share(LATE)} of the run's time."
 
 
 def about_contrasts(found: Summary) -> str:
     """Return what is to be known of the differences between solved and unsolved runs."""
     if not found.contrasts:
-        needs = f"{FEWEST} sound runs of either kind with values that are not all the same"
+        needs = f"at least {FEWEST} error-free runs of each kind, with values that differ"
         if repeated(found.table):
-            needs = f"{FEWEST_TASKS} tasks that some runs solved and others did not, since tasks have several runs here"
-        said = f"{plural(found.solved, 'sound run')} solved, {number(found.unsolved)} did not"
-        return f"{said}. A comparison needs {needs}."
+            needs = f"at least {FEWEST_TASKS} tasks with both solved and unsolved runs, since tasks have several runs"
+        return f"{number(found.solved)} solved, {number(found.unsolved)} unsolved. A comparison needs {needs}."
     clear = sum(one.adjusted < CLEAR for one in found.contrasts)
-    said = f"{number(clear)} of {plural(len(found.contrasts), 'figure')}" if clear else "No figure"
+    said = f"{number(clear)} of {plural(len(found.contrasts), 'measure')}" if clear else "No measure"
     verb = "differ" if clear > 1 else "differs"
-    told = f"{said} {verb} by more than chance explains, corrected for looking at {number(len(found.contrasts))}."
-    return f"{told} Runs are compared with those of the same task." if repeated(found.table) else told
+    told = f"{said} {verb} significantly (5 % level, Holm's correction for {number(len(found.contrasts))} comparisons)."
+    return f"{told} Each run is compared with runs of the same task only." if repeated(found.table) else told
 
 
 def about_cause(found: Summary) -> str:
     """Return why a difference is no cause."""
     if repeated(found.table):
-        return "A difference is no cause: a run that fails often goes on for longer because it fails."
-    return "A difference is no cause: hard tasks take longer and fail more often, whatever the team does."
+        return "A difference is not a cause: a failing run often takes longer because it fails."
+    return "A difference is not a cause: hard tasks take longer and fail more often."
 
 
 def names(rows: Sequence[Row]) -> list[str]:
@@ -121,7 +119,7 @@ def cut(name: str, longest: int) -> str:
 
 
 def flags(found: Summary) -> dict[int, list[str]]:
-    """Return what is notable of runs, by their number: patterns they show, and in what they are far from others."""
+    """Return what is notable of runs, by their number: failure patterns and outliers."""
     kept: dict[int, list[str]] = {}
     for row in found.table.sound:
         for pattern in found.patterns:
@@ -129,6 +127,6 @@ def flags(found: Summary) -> dict[int, list[str]]:
                 said = f"{pattern.column.title.lower()} {shown(pattern.column, row.values[pattern.column.name])}"
                 kept.setdefault(row.at, []).append(said)
     for outlier in found.outliers:
-        far = "much" if outlier.value > outlier.limit else "little"
-        kept.setdefault(outlier.row.at, []).append(f"{far}: {outlier.column.title.lower()}")
+        side = "high" if outlier.value > outlier.limit else "low"
+        kept.setdefault(outlier.row.at, []).append(f"{outlier.column.title.lower()}: {side} outlier")
     return kept
