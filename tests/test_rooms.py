@@ -163,6 +163,24 @@ def test_no_file_has_the_marks_of_an_unfinished_merge() -> None:
     assert marked == []
 
 
+def fixtures(path: Path) -> set[str]:
+    """The names of the fixtures at the top of a module."""
+    functions = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef))
+    return {f.name for f in functions if any(ast.unparse(d).startswith("pytest.fixture") for d in f.decorator_list)}
+
+
+def test_no_folder_of_tests_hides_a_shared_fixture_from_the_tests_beside_it() -> None:
+    """A module that has its own `pool` shows it; a `conftest.py` would change every test in its folder unseen."""
+    shared = {path.parent: fixtures(path) for path in (ROOT / "tests").rglob("conftest.py")}
+    hidden = [
+        f"{folder.relative_to(ROOT)}: {name}"
+        for folder, names in shared.items()
+        for above in folder.parents
+        for name in sorted(names & shared.get(above, set()))
+    ]
+    assert hidden == []
+
+
 def test_every_room_says_what_it_gives() -> None:
     silent = [name for name in PATHS if is_face(name) and not ast.get_docstring(ast.parse(PATHS[name].read_text()))]
     assert silent == []

@@ -14,15 +14,15 @@ from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import goto
 
-Visit = Callable[..., Page]
+VisitFile = Callable[..., Page]
 
 
 @pytest.fixture
-def visit(chromium: Browser) -> Iterator[Visit]:
+def visit_file(chromium: Browser) -> Iterator[VisitFile]:
     """Open reports from files; in the end, fail if one erred or asked for anything but itself."""
     contexts, errors, asked = [], list[str](), list[str]()
 
-    def visit(path: Path, width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "") -> Page:
+    def visit_file(path: Path, width: int = 1280, scheme: str = "light", scripts: bool = True, at: str = "") -> Page:
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme="dark" if scheme == "dark" else "light",
@@ -36,7 +36,7 @@ def visit(chromium: Browser) -> Iterator[Visit]:
         goto(page, path.as_uri() + at)
         return page
 
-    yield visit
+    yield visit_file
     for context in contexts:
         context.close()
     assert errors == []

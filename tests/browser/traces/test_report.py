@@ -15,7 +15,7 @@ from survey.traces.importers.coding_agents.claude_code import IMPORTER
 from survey.traces.importers.log import Log
 from survey.traces.model import Content
 from tests.browser.conftest import violations
-from tests.browser.traces.conftest import Visit, errors_of_html
+from tests.browser.traces.conftest import VisitFile, errors_of_html
 from tests.traces.importers.samples import sample
 
 pytestmark = pytest.mark.programs
@@ -34,13 +34,13 @@ Opened = Callable[..., Page]
 
 
 @pytest.fixture
-def opened(visit: Visit, tmp_path: Path) -> Opened:
+def opened(visit_file: VisitFile, tmp_path: Path) -> Opened:
     """Open the report of a run."""
 
     def open(kind: str, *how: object, **more: object) -> Page:
         path = tmp_path / f"{kind}.html"
         path.write_text(html(KINDS[kind]()), encoding="utf-8")
-        return visit(path, *how, **more)
+        return visit_file(path, *how, **more)
 
     return open
 

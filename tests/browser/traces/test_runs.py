@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from survey.traces.exporters.report.runs import html, summary, table
 from tests.browser.conftest import violations
-from tests.browser.traces.conftest import Visit, errors_of_html
+from tests.browser.traces.conftest import VisitFile, errors_of_html
 from tests.traces.exporters.test_runs import scored
 
 pytestmark = pytest.mark.programs
@@ -37,11 +37,11 @@ def page_of(folder: Path, count: int = len(SECONDS)) -> Path:
 
 
 @pytest.fixture
-def opened(visit: Visit, tmp_path: Path) -> Opened:
+def opened(visit_file: VisitFile, tmp_path: Path) -> Opened:
     """Open the report of the twelve runs, or of more."""
 
     def open(*how: object, count: int = len(SECONDS), **more: object) -> Page:
-        return visit(page_of(tmp_path, count), *how, **more)
+        return visit_file(page_of(tmp_path, count), *how, **more)
 
     return open
 
