@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
 from survey.literature import load
-from tests.browser.conftest import COLOURS, Site, Visit, served, violations, visits
+from tests.browser.conftest import COLOURS, Site, Visit, axe, served, violations, visits
 from tests.conftest import ROOT
 from tests.site.publishing.test_another_survey import BREAD, built, survey
 
@@ -121,6 +122,30 @@ def test_what_is_planted_is_found(visit: Callable[..., Visit]) -> None:
     page = visit().page
     page.set_content("<html lang='en'><title>x</title><main><h1>x</h1><p style='color: #999'>pale</p><img src='x.png'>")
     assert {violation.partition(":")[0] for violation in violations(page)} == {"color-contrast", "image-alt"}
+
+
+PALE = """() => {
+  const pale = new CSSStyleSheet();
+  pale.replaceSync(`.md-content :is(li:nth-child(7n), td:nth-child(3n), code, h3, dd:nth-child(2n), p:nth-of-type(3n) a),
+    .md-nav__item:nth-child(3) a { color: #c3c3c3 !important }`);
+  document.adoptedStyleSheets.push(pale);
+}"""
+"""Makes texts here and there hard to read."""
+
+
+@pytest.mark.parametrize("kind", ["entry", "chapter", "robustness", "notebook"])
+def test_every_pale_look_is_found_although_one_text_of_each_is_measured(visit: Callable[..., Visit], kind: str) -> None:
+    page = visit(KINDS[kind]).page
+    page.evaluate(PALE)
+    everywhere = {look(node) for rule in axe(page, {"runOnly": ["color-contrast"]}) for node in rule["nodes"]}
+    assert len(everywhere) > 1
+    assert {text.rpartition("contrast of ")[2] for text in violations(page, "color-contrast")} == everywhere
+
+
+def look(node: dict[str, Any]) -> str:
+    """What axe says of a text: its contrast, colours, size and weight."""
+    found: str = node["failureSummary"].rpartition("contrast of ")[2]
+    return found
 
 
 def test_a_request_to_another_host_is_found(visit: Callable[..., Visit]) -> None:
