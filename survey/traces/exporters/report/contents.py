@@ -10,6 +10,7 @@ from typing import Any
 
 from survey.traces.exporters.report import path
 from survey.traces.exporters.report.drawing import drawing
+from survey.traces.exporters.report.explorer import events
 from survey.traces.exporters.report.formatting import Clock, duration, money, number, plural, share, short
 from survey.traces.exporters.report.headline import between, bounds, differ, headline, times
 from survey.traces.exporters.report.team import Member, members
@@ -72,6 +73,7 @@ def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
         "labels": [{key: short(label.get(key) or "") for key in LABEL_FIELDS} for label in trace.labels[:LONGEST]],
         "labels_in_all": len(trace.labels),
         "drawing": drawing(run, team),
+        "explorer": events(run, team),
         "team": team,
         "spent": found["tokens_by_agent"].value is not None,
         "clocks": _clocks(team),

@@ -49,6 +49,8 @@ class Slice:
     kind: str
     title: str
     critical: bool = False
+    place: int | None = None
+    """The event that it shows; None for a gap between two."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Shape:
     width: int
     height: float
     title: str
+    place: int | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ class Plan:
             if end > start or event.type in TICKING:
                 kind = kind_of(event)
                 title = self._title(place, end - start)
-                yield Slice(lane, self.scale(start), self.scale(end), kind, title, place in self.on_path)
+                yield Slice(lane, self.scale(start), self.scale(end), kind, title, place in self.on_path, place)
 
     def _title(self, place: int, seconds: float) -> str:
         event, actor = self.run.events[place], self.run.timeline.actors[place]
@@ -263,7 +266,7 @@ class Plan:
             if index in longest:
                 y, height = self._band(slice.kind, slice.lane)
                 kind = f"{slice.kind} critical" if slice.critical else slice.kind
-                shapes.append(Shape(kind, min(left, WIDTH - width), y, width, height, slice.title))
+                shapes.append(Shape(kind, min(left, WIDTH - width), y, width, height, slice.title, slice.place))
             else:
                 rest[slice.kind, slice.lane].append((left, left + width))
         paths = defaultdict[str, list[str]](list)

@@ -17,10 +17,10 @@ HERE = __name__.rpartition(".")[0]
 
 
 @cache
-def template(styles: tuple[str, ...], script: str, name: str) -> Template:
-    """Return a template of this package, with the styles and the script that its page holds.
+def template(styles: tuple[str, ...], scripts: tuple[str, ...], name: str) -> Template:
+    """Return a template of this package, with the styles and scripts that its page holds.
 
-    The page's policy lets this script run and no other.
+    The page's policy lets these scripts run and no other.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -36,11 +36,12 @@ def template(styles: tuple[str, ...], script: str, name: str) -> Template:
     environment.filters |= {
         "number": number, "share": share, "duration": duration, "money": money, "short": short, "plural": plural,
     }  # fmt: skip
-    style, program = "".join(map(_text, styles)), _text(script)
+    style, program = joined(styles), joined(scripts)
     seal = b64encode(hashlib.sha256(program.encode()).digest()).decode()
     environment.globals |= {"style": Markup(style), "script": Markup(program), "seal": seal, "Clock": Clock}
     return environment.get_template(name)
 
 
-def _text(name: str) -> str:
-    return files(HERE).joinpath(name).read_text("utf-8")
+def joined(names: tuple[str, ...]) -> str:
+    """Return the texts of some files of this package as one."""
+    return "".join(files(HERE).joinpath(name).read_text("utf-8") for name in names)

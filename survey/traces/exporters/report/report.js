@@ -4,7 +4,7 @@
   const scroller = document.querySelector(".scroller");
   const detail = document.getElementById("detail");
   const shapes = [...scroller.querySelectorAll("rect:has(> title), use")];
-  const ask = "Point at a slice, or focus the drawing and use the arrow keys.";
+  const ask = "Point at a slice, or focus the drawing and use the arrow keys. A click, or Enter, chooses the event.";
   if (shapes.length) {
     detail.textContent = ask;
     detail.hidden = false;

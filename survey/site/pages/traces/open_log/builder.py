@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib import metadata
-from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -19,6 +18,7 @@ from survey.extras import PROJECT
 from survey.site.facts import Facts
 from survey.site.markup.templates import render
 from survey.site.pages.traces.open_log.packing import scripts
+from survey.traces.exporters import report
 
 ROOM = Path(__file__).parent
 PACKAGE = ROOM.parents[3]
@@ -76,8 +76,7 @@ def open_log_pages(_: Facts) -> Iterator[tuple[str, str]]:
 
 def frame() -> str:
     """Return the page that shows a report; it runs the script of reports, its own, and no other."""
-    report = files("survey.traces.exporters.report").joinpath("report.js").read_text("utf-8")
-    digests = [b64encode(sha256(text.encode()).digest()).decode() for text in (FRAME_SCRIPT, report)]
+    digests = [b64encode(sha256(text.encode()).digest()).decode() for text in (FRAME_SCRIPT, report.script())]
     seals = " ".join(f"'sha256-{digest}'" for digest in digests)
     policy = f"default-src 'none'; script-src {seals}; style-src 'unsafe-inline'; img-src data:"
     return (

@@ -53,7 +53,7 @@ class Link:
 
 def html(found: Summary, title: str, pages: str = "") -> str:
     """Return the page. ``pages`` is the folder of the runs' own reports, as seen from the page."""
-    return template(("report.css", "runs/runs.css"), "runs/runs.js", "runs/runs.html.j2").render(
+    return template(("report.css", "runs/runs.css"), ("runs/runs.js",), "runs/runs.html.j2").render(
         **_contents(found, title, pages)
     )
 
