@@ -11,11 +11,11 @@ import pytest
 from survey.literature import Pool, load
 from survey.literature.claims import Judge, ledger
 from survey.literature.pool.claims import Claims
-from survey.site.build import build
 from survey.site.charts.drawing import Pictures
 from survey.site.drafts import fill
 from survey.site.facts import Facts
 from survey.site.pages.claims.ledger import claim_pages, claims_of
+from survey.site.pages.entries.builder import entry_pages
 from survey.site.prose.prose import render_prose
 from tests.conftest import PUBLISHED, ROOT
 
@@ -66,7 +66,7 @@ def test_a_contested_claim_shows_each_reading_the_entries_of_each_and_the_reason
 def test_an_entry_lists_the_claims_that_count_it(pool: Pool) -> None:
     counting = claims_of(ledger(pool))
     assert "stopping-untrained" in [judgement.claim.id for judgement in counting["puppeteer"]]
-    page = str(build(Facts(pool))["entries/puppeteer.md"])
+    page = str(dict(entry_pages(Facts(pool)))["entries/puppeteer.md"])
     section = page.split("## Claims that count it")[1].split("## ")[0]
     assert "claims/stopping-untrained/" in section
     assert "contested" in section

@@ -62,7 +62,7 @@ def test_an_entry_that_was_renamed_is_found_under_its_old_key(pool: Pool) -> Non
     few = pool.keep(["c3", "magrpo"])
     block = replace(few["c3"].block, fields=MappingProxyType({**few["c3"].block.fields, "ids": Field("c3-2026", 1)}))
     renamed = replace(few, entries=tuple(replace(e, block=block) if e.key == "c3" else e for e in few))
-    page = str(build(Facts(renamed))["entries/c3-2026.md"])
+    page = str(dict(entry_pages(Facts(renamed)))["entries/c3-2026.md"])
     assert "(../entries/c3.md)" in page
 
 
@@ -159,7 +159,7 @@ def test_every_tag_can_be_disputed_with_an_issue_already_filled_in(files: dict[s
 
 
 def test_without_a_known_repository_there_is_no_link_to_nowhere(pool: Pool) -> None:
-    assert "Dispute this tag" not in str(build(Facts(pool.keep(["c3"])))["entries/c3.md"])
+    assert "Dispute this tag" not in str(dict(entry_pages(Facts(pool.keep(["c3"]))))["entries/c3.md"])
 
 
 def test_neighbours_share_rare_tags_and_never_name_the_entry_itself(pool: Pool) -> None:
