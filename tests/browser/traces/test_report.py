@@ -89,6 +89,15 @@ def test_the_drawing_tells_its_slices_to_the_keyboard(opened: Opened) -> None:
     assert page.locator(".current").count() == 0
 
 
+def test_a_figure_leads_to_its_definition_and_opens_it(opened: Opened) -> None:
+    page = opened("seconds")
+    definition = page.locator("#m-critical_path_s")
+    assert not definition.is_visible()
+    page.get_by_role("link", name="Critical path", exact=True).last.click()
+    definition.wait_for()
+    assert page.evaluate("location.hash") == "#m-critical_path_s"
+
+
 def test_the_width_can_be_chosen_from_the_keyboard(opened: Opened) -> None:
     page = opened("seconds")
     page.locator("#zoom-1").focus()

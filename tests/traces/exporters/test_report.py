@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from survey.traces import EDGE_TYPES, EVENT_TYPES, Trace, replay
 from survey.traces.exporters.report import html
@@ -226,6 +227,19 @@ def test_every_measure_is_there_with_its_definition() -> None:
     for found in measure(trace).values():
         assert found.definition in text
         assert f" {found.name} " in text
+
+
+@pytest.mark.parametrize("time", ["seconds", "ordinal"])
+def test_figures_and_tables_lead_to_their_definitions(time: str) -> None:
+    made = etree.HTML(html(example(time=time)))
+    links = {str(a.get("href")) for a in made.xpath("//a[starts-with(@href, '#m-')]")}
+    measures = measure(example(time=time))
+    for link in links:
+        [definition] = made.xpath(f"//*[@id='{link[1:]}']")
+        assert definition.text == measures[link.removeprefix("#m-")].definition
+    plain = made.xpath("//dl[@class='figures']//dt[not(a)]/text() | //div[@class='costs']//h3[not(a)]/text()")
+    assert plain == ["Turns"]  # a count of two types of events, not a measure
+    assert len(links) >= 12
 
 
 def test_names_cannot_become_markup_or_script() -> None:

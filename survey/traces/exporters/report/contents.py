@@ -42,6 +42,8 @@ class Figure:
     title: str
     value: str
     note: str = ""
+    name: str = ""
+    """The measure that defines it."""
 
 
 @dataclass(frozen=True)
@@ -138,26 +140,30 @@ def _figures(run: Run, found: Mapping[str, Measure]) -> Iterator[Figure]:
     for name in ("wall_s", "work_s", "critical_path_s"):
         value = found[name].value
         if name == "critical_path_s" and value is None:
-            yield Figure("Critical path", plural(found["critical_path_steps"].value, "step"))
+            yield Figure(
+                "Critical path", plural(found["critical_path_steps"].value, "step"), name="critical_path_steps"
+            )
         else:
             least = limits.get(name, (0.0, 0.0))
             note = f"at least {duration(least[0])}" if differ(*least) else ""
-            yield Figure(found[name].title, "" if value is None else duration(value), note)
+            yield Figure(found[name].title, "" if value is None else duration(value), note, name)
     for name in ("speedup_observed", "speedup_graph"):
         value = found[name].value
         note = between(limits[name], times) if name in limits and differ(*limits[name]) else ""
-        yield Figure(found[name].title, "" if value is None else f"{times(value)} ×", note)
+        yield Figure(found[name].title, "" if value is None else f"{times(value)} ×", note, name)
     around = ["and the program around them"] if run.program else []
     agents = found["agents"].value - len(around)
-    yield Figure("Agents", number(agents), ", ".join(filter(None, [*around, _at_once(found)])))
+    yield Figure("Agents", number(agents), ", ".join(filter(None, [*around, _at_once(found)])), "agents")
     types = Counter(event.type for event in run.events)
     turns = sum(types[type] for type in TURNS)
     yield Figure("Turns", number(turns))
     failed = sum((found["failures_by_tool"].value or {}).values())
-    yield Figure("Tool calls", number(types["tool_call"]), f"{number(failed)} failed" if failed else "")
-    yield Figure("Messages", number(found["messages"].value))
+    yield Figure(
+        "Tool calls", number(types["tool_call"]), f"{number(failed)} failed" if failed else "", "calls_by_tool"
+    )
+    yield Figure("Messages", number(found["messages"].value), name="messages")
     tokens = found["tokens"].value
-    yield Figure("Tokens", "" if tokens is None else number(tokens), "at least" if run.undercounted else "")
+    yield Figure("Tokens", "" if tokens is None else number(tokens), "at least" if run.undercounted else "", "tokens")
     yield _cost(run, found)
 
 
@@ -165,10 +171,10 @@ def _cost(run: Run, found: Mapping[str, Measure]) -> Figure:
     """Return the recorded cost; if there is none, that at list prices."""
     recorded, listed = found["cost_usd"].value, found["list_cost_usd"].value
     if recorded is not None or listed is None:
-        return Figure("Cost", "" if recorded is None else money(recorded))
+        return Figure("Cost", "" if recorded is None else money(recorded), name="cost_usd")
     as_of = (run.prices or public()).as_of
     note = f"at list prices of {as_of}" if as_of else "at list prices"
-    return Figure("Cost", money(listed), f"at least, {note}" if run.undercounted else note)
+    return Figure("Cost", money(listed), f"at least, {note}" if run.undercounted else note, "list_cost_usd")
 
 
 def _at_once(found: Mapping[str, Measure]) -> str:
@@ -294,7 +300,7 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
         by_kind["unspecified"] = plain
     if by_kind:
         thought = f"Of the output, {number(kinds['reasoning'])} are reasoning tokens." if kinds["reasoning"] else ""
-        yield _table("Tokens by kind", "tokens", by_kind, number, note=thought)
+        yield _table("Tokens by kind", "tokens_by_kind", "tokens", by_kind, number, note=thought)
     for name, head in (("tokens_by_agent", "agent"), ("tokens_by_role", "role")):
         yield _by(found[name], head, number)
     if found["cost_by_agent"].value is not None:
@@ -302,7 +308,7 @@ def _costs(run: Run, found: Mapping[str, Measure], team: Sequence[Member]) -> It
     elif found["list_cost_by_model"].value is not None:
         yield _by(found["list_cost_by_model"], "model", money)
     calls, failures = found["calls_by_tool"].value or {}, found["failures_by_tool"].value or {}
-    table = _table("Calls by tool", "calls", calls, number)
+    table = _table("Calls by tool", "calls_by_tool", "calls", calls, number)
     for part in ("rows", "more"):
         table[part] = [replace(bar, note=_failed(failures.get(bar.name, 0))) for bar in table[part]]
     yield {**table, "noted": "failed" if failures else "", "why_not": "" if calls else "no tool was called"}
@@ -315,15 +321,19 @@ def _failed(count: int) -> str:
 
 
 def _by(found: Measure, head: str, shown: Any) -> dict[str, Any]:
-    return {**_table(found.title, found.unit, found.value or {}, shown), "why_not": found.why_not, "head": head}
+    return {
+        **_table(found.title, found.name, found.unit, found.value or {}, shown),
+        "why_not": found.why_not,
+        "head": head,
+    }
 
 
-def _table(title: str, unit: str, values: Mapping[str, float], shown: Any, note: str = "") -> dict[str, Any]:
+def _table(title: str, name: str, unit: str, values: Mapping[str, float], shown: Any, note: str = "") -> dict[str, Any]:
     whole = sum(values.values())
     heaviest = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     rows = [Bar(name, shown(value), value / whole if whole else 0.0) for name, value in heaviest]
     first, more = rows[: LONGEST // 2], rows[LONGEST // 2 : ROWS]
-    fields = {"title": title, "unit": unit, "head": title.rsplit(" ", 1)[-1], "note": note}
+    fields = {"title": title, "name": name, "unit": unit, "head": title.rsplit(" ", 1)[-1], "note": note}
     return {**fields, "rows": first, "more": more, "why_not": "", "noted": ""}
 
 

@@ -53,6 +53,15 @@
     show(shape);
     shape.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
+  // A link to a definition opens it.
+  const open = () => {
+    const closed = document.getElementById(location.hash.slice(1))?.closest("details:not([open])");
+    if (!closed) return;
+    closed.open = true;
+    closed.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
   // What is folded away belongs on paper.
   const opened = [];
   addEventListener("beforeprint", () => {

@@ -254,5 +254,7 @@
   section.hidden = false;
   document.querySelector("nav [href='#events']").hidden = false;
   recall();
-  addEventListener("hashchange", recall);
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#events?")) recall();
+  });
 })();
