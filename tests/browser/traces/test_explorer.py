@@ -110,18 +110,6 @@ def test_the_list_is_walked_by_keyboard(opened: Opened) -> None:
         assert page.locator(".list").get_attribute("aria-activedescendant") == f"event-{id}"
 
 
-def test_a_slice_of_the_drawing_is_chosen_by_click_and_by_enter(opened: Opened) -> None:
-    page = opened(example())
-    page.locator(".scroller rect[data-event='4']").click()
-    assert heading(page) == "browser.search, result"
-    assert page.locator(".scroller rect.chosen").get_attribute("data-event") == "4"
-    page.locator(".scroller").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    assert page.locator(".scroller rect.chosen").get_attribute("data-event") != "4"
-    assert page.evaluate("document.activeElement.className") == "list"
-
-
 def test_what_is_chosen_is_kept_in_the_address(opened: Opened, visit_file: VisitFile, tmp_path: Path) -> None:
     page = opened(example())
     page.locator(".sieve [name=text]").fill("search")

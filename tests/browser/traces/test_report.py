@@ -77,18 +77,6 @@ def test_without_script_all_of_it_is_there_and_wider(opened: Opened) -> None:
     assert page.locator(".measures details p").first.is_visible()
 
 
-def test_the_drawing_tells_its_slices_to_the_keyboard(opened: Opened) -> None:
-    page = opened("seconds")
-    page.locator(".scroller").focus()
-    page.keyboard.press("ArrowRight")
-    first = page.locator("#detail").inner_text()
-    assert first == page.locator(".current title").text_content()
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#detail").inner_text() != first
-    page.keyboard.press("Escape")
-    assert page.locator(".current").count() == 0
-
-
 def test_a_figure_leads_to_its_definition_and_opens_it(opened: Opened) -> None:
     page = opened("seconds")
     definition = page.locator("#m-critical_path_s")

@@ -7,13 +7,21 @@ from any host and works without JavaScript. The template engine is imported only
 from __future__ import annotations
 
 from survey.traces.exporters.report.contents import contents
-from survey.traces.exporters.report.rendering import joined, template
+from survey.traces.exporters.report.rendering import program, template
 from survey.traces.metrics.prices import Prices
 from survey.traces.model import Trace
 
 __all__ = ["html", "script"]
 
-STYLES, SCRIPTS = ("report.css", "explorer/explorer.css"), ("report.js", "explorer/explorer.js")
+STYLES, SCRIPTS = (
+    ("report.css", "explorer/explorer.css"),
+    (
+        "report.js",
+        "explorer/run.js",
+        "explorer/lanes.js",
+        "explorer/explorer.js",
+    ),
+)
 
 
 def html(trace: Trace, prices: Prices | None = None) -> str:
@@ -27,4 +35,4 @@ def html(trace: Trace, prices: Prices | None = None) -> str:
 
 def script() -> str:
     """Return the script of every report, for a page that shows one and lets no other script run."""
-    return joined(SCRIPTS)
+    return program(SCRIPTS)

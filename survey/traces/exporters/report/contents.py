@@ -62,6 +62,7 @@ def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
     found = measure(run)
     team = members(run)
     pieces = path.segments(run)
+    drawn = drawing(run, team)
     return {
         "trace": trace,
         "timed": path.timed(run),
@@ -74,8 +75,8 @@ def contents(trace: Trace, prices: Prices | None = None) -> dict[str, Any]:
         "links": trace.head.get("link_quality") or {},
         "labels": [{key: short(label.get(key) or "") for key in LABEL_FIELDS} for label in trace.labels[:LONGEST]],
         "labels_in_all": len(trace.labels),
-        "drawing": drawing(run, team),
-        "explorer": events(run, team),
+        "drawing": drawn,
+        "explorer": events(run, team, drawn),
         "team": team,
         "spent": found["tokens_by_agent"].value is not None,
         "clocks": _clocks(team),

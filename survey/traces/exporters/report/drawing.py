@@ -27,6 +27,9 @@ SLICES, WAITS, SIGNS, THREAD = 1600, 500, 500, 1500
 URGENT = ("failed", "labelled", "person", "guard", "arrival")
 """Signs by priority, for when there are too many."""
 
+HAIR = 0.3
+"""The least width of work on the critical path, in units of the axis."""
+
 TICKING = (*sorted(TURNS), "tool_result")
 """Acts that are drawn even if they took no time."""
 
@@ -106,6 +109,14 @@ class Drawing:
     signs: Sequence[Sign]
     notes: Sequence[str]
     """Notes on what was merged or left out for lack of room."""
+    top: int
+    """Where the first lane begins."""
+    bar: int
+    """The height of work in a lane."""
+    work: Sequence[Slice]
+    """All work, also that without a shape of its own."""
+    waits: Sequence[Slice]
+    """All gaps between acts, likewise."""
 
 
 def drawing(run: Run, team: Sequence[Member]) -> Drawing:
@@ -147,7 +158,8 @@ class Plan:
         shapes, paths = [], dict[str, str]()
         paths["hands"], paths["returns"], paths["messages"] = "", "", ""
         signs = [*self._connect(paths), *self._signs()]
-        for slices, most, noun in ((list(self._waits()), WAITS, "wait"), (list(self._work()), SLICES, "slice")):
+        waits, work = list(self._waits()), list(self._work())
+        for slices, most, noun in ((waits, WAITS, "wait"), (work, SLICES, "slice")):
             own, merged = self._shaped(slices, most, noun)
             shapes += own
             paths |= merged
@@ -162,7 +174,7 @@ class Plan:
         most = max((level for level in self.run.profile), default=0) if self.strip is not None else 0
         return Drawing(
             self.scale, lanes, self.row, self.people, self.others, self.strip, most, self.height, shapes,
-            {name: path for name, path in paths.items() if path}, signs, self.notes,
+            {name: path for name, path in paths.items() if path}, signs, self.notes, self.top, self.bar, work, waits,
         )  # fmt: skip
 
     def _y(self, lane: int) -> float:
@@ -232,7 +244,7 @@ class Plan:
                     ("asked", "a person") if timeline.silent[place] == FOR_PEOPLE else ("waiting", "its agents")
                 )
                 title = f"{short(actor)}: waits for {whom}, {duration(end - start)}"
-                yield Slice(lane, self.scale(start), self.scale(end), kind, title)
+                yield Slice(lane, self.scale(start), self.scale(end), kind, title, place=place)
             if not began or lane is None or start <= until:
                 continue
             ready = min(max(ready, until), start)
@@ -298,7 +310,7 @@ class Plan:
                 right = max(left, self._moment(received[place]))
             if event.type == "message" and self.timed and event.delivered:
                 right = max(left, self.scale(event.delivered))
-            lines[name].append(f"M{left:.0f} {from_:g}L{right:.0f} {to:g}")
+            lines[name].append(f"M{_fine(left)} {from_:g}L{_fine(right)} {to:g}")
             if from_ != to:
                 yield Sign("arrival", _percent(right), to, f"{short(event.sender)} {verb} {short(event.to)}")
         paths |= {name: "".join(parts) for name, parts in lines.items()}
@@ -329,8 +341,8 @@ class Plan:
 
     def _thread(self) -> tuple[str, str]:
         """Return the path as one thin line through the lanes, and the work on it."""
-        points: list[tuple[int, float]] = []
-        stretches = defaultdict[float, list[tuple[int, int]]](list)
+        points: list[tuple[float, float]] = []
+        stretches = defaultdict[float, list[tuple[float, float]]](list)
         below = self.bar / 2 + 3
         for place, weight in critical(self.run):
             middle = self._middle(self.run.timeline.actors[place])
@@ -339,28 +351,32 @@ class Plan:
             y = middle + below
             end = self.run.timeline.starts[place] + weight if self.timed else place + 1.0
             start = end - weight if self.timed else float(place)
-            left, right = round(self.scale(start)), round(self.scale(end))
+            left, right = round(self.scale(start), 2), round(self.scale(end), 2)
             if points and points[-1][1] != y:
                 points.append((points[-1][0], y))  # hands over, then waits
             points += [(left, y), (right, y)]
             if weight > 0:
-                stretches[y].append((left, max(right, left + 1)))
+                stretches[y].append((left, max(right, left + HAIR)))
         line = _thinned(points)
-        thin = "".join(f"{'L' if index else 'M'}{x} {y:g}" for index, (x, y) in enumerate(line))
+        thin = "".join(f"{'L' if index else 'M'}{_fine(x)} {y:g}" for index, (x, y) in enumerate(line))
         rows = sorted(stretches.items())
-        return thin, "".join(f"M{left} {y:g}H{right}" for y, spans in rows for left, right in joined(spans))
+        return thin, "".join(
+            f"M{_fine(left)} {y:g}H{_fine(right)}" for y, spans in rows for left, right in joined(spans)
+        )
 
     # the number of busy agents
 
     def _curve(self) -> str:
         """Return the number of busy agents over time as an area: the maximum of each column."""
         base, room = AXIS + STRIP - 4.0, STRIP - 12.0
-        changes: Counter[int] = Counter()
+        changes: Counter[float] = Counter()
+        many = sum(map(len, self.run.timeline.busy.values())) > THREAD
+        grain = 10.0 if many else 0.1
         for own in self.run.timeline.busy.values():
             for start, end in own:
-                left, right = (round(self.scale(bound) / 10) * 10 for bound in (start, end))
+                left, right = (round(self.scale(bound) / grain) * grain for bound in (start, end))
                 changes[left] += 1
-                changes[max(right, left + 10)] -= 1
+                changes[max(right, left + grain)] -= 1
         level, most, parts = 0, max(max(self.run.profile), 1), []
         levels = []
         for x in sorted(changes):
@@ -369,17 +385,22 @@ class Plan:
                 levels.append((x, level))
         highest = max((level for _, level in levels), default=1)
         for x, level in levels:
-            parts.append(f"H{x}V{base - room * min(level, highest) / max(highest, most):.1f}")
+            parts.append(f"H{_fine(x)}V{base - room * min(level, highest) / max(highest, most):.1f}")
         return f"M0 {base:g}{''.join(parts)}V{base:g}z" if parts else ""
 
 
 def _percent(x: float) -> float:
-    return round(100 * x / WIDTH, 3)
+    return round(100 * x / WIDTH, 5)
 
 
-def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+def _fine(x: float) -> str:
+    """Write a position, exact enough for the closest view of the explorer."""
+    return f"{x:.2f}".rstrip("0").rstrip(".")
+
+
+def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Remove redundant points of a line; if too many remain, keep the extremes of each column."""
-    kept: list[tuple[int, float]] = []
+    kept: list[tuple[float, float]] = []
     for point in points:
         if kept and point == kept[-1]:
             continue
@@ -390,7 +411,7 @@ def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
     if len(kept) <= THREAD:
         return kept
     column = WIDTH / THREAD * 4
-    columns = defaultdict[int, list[tuple[int, float]]](list)
+    columns = defaultdict[int, list[tuple[float, float]]](list)
     for point in kept:
         columns[int(point[0] / column)].append(point)
     thinned = []

@@ -36,12 +36,16 @@ def template(styles: tuple[str, ...], scripts: tuple[str, ...], name: str) -> Te
     environment.filters |= {
         "number": number, "share": share, "duration": duration, "money": money, "short": short, "plural": plural,
     }  # fmt: skip
-    style, program = joined(styles), joined(scripts)
-    seal = b64encode(hashlib.sha256(program.encode()).digest()).decode()
-    environment.globals |= {"style": Markup(style), "script": Markup(program), "seal": seal, "Clock": Clock}
+    style, script = "".join(map(_text, styles)), program(scripts)
+    seal = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals |= {"style": Markup(style), "script": Markup(script), "seal": seal, "Clock": Clock}
     return environment.get_template(name)
 
 
-def joined(names: tuple[str, ...]) -> str:
-    """Return the texts of some files of this package as one."""
-    return "".join(files(HERE).joinpath(name).read_text("utf-8") for name in names)
+def program(scripts: tuple[str, ...]) -> str:
+    """Return scripts of this package as one, in a block, since a window may show one report after another."""
+    return f"{{\n{''.join(map(_text, scripts))}}}\n"
+
+
+def _text(name: str) -> str:
+    return files(HERE).joinpath(name).read_text("utf-8")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from survey.traces.exporters.report.drawing import Drawing
 from survey.traces.exporters.report.formatting import Clock, duration, money, number, plural, short, visible
 from survey.traces.exporters.report.path import critical, kind_of, timed, tools_of, what
 from survey.traces.exporters.report.team import Member
@@ -26,6 +27,9 @@ FIELDS = 12
 KINDS = ("model", "tool", "other", "waiting", "asked")
 """The kinds of work and waiting, by the names of their colours."""
 
+GAPS = ("waiting", "asked", "permission", "idle")
+"""The kinds of gaps between the acts of an agent."""
+
 TOKENS = (("input", "input"), ("cache_read", "read from the cache"), ("cache_write", "written to the cache"),
           ("output", "output"), ("reasoning", "of these for reasoning"))  # fmt: skip
 
@@ -38,7 +42,7 @@ class Index(dict[str, int]):
         return self[name]
 
 
-def events(run: Run, team: Sequence[Member]) -> dict[str, Any]:
+def events(run: Run, team: Sequence[Member], drawing: Drawing) -> dict[str, Any]:
     """Return the variables of the template: how many events there are, and the data of the script.
 
     The causes of an event are pairs of numbers: how many events before it, and by which kind of edge.
@@ -86,9 +90,42 @@ def events(run: Run, team: Sequence[Member]) -> dict[str, Any]:
         },
         "depths": [depths.get(agent, 0) for agent in agents],
         "ok": statuses["ok"],
+        "drawing": _drawing(run, drawing, kept),
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return {"data": text.replace("<", r"\u003c"), "kept": kept, "whole": len(run.events), "unit": _unit(run, clock)}
+
+
+def _drawing(run: Run, drawing: Drawing, kept: int) -> dict[str, Any]:
+    """Return where everything is drawn: in hundredths of a unit of the axis, and in pixels from the top."""
+    lefts, widths = [0] * kept, [-1] * kept
+    for slice in drawing.work:
+        if slice.place is not None and slice.place < kept:
+            lefts[slice.place], widths[slice.place] = _fine(slice.left), _fine(slice.right) - _fine(slice.left)
+    gaps = [
+        (slice.lane, _fine(slice.left), _fine(slice.right) - _fine(slice.left), GAPS.index(slice.kind),
+         visible(slice.title), -1 if slice.place is None or slice.place >= kept else slice.place)
+        for slice in drawing.waits[: 2 * MOST]
+    ]  # fmt: skip
+    first = _first(run) if timed(run) else 0.0
+    return {
+        "lefts": lefts,
+        "widths": widths,
+        "gaps": gaps,
+        "gapKinds": GAPS,
+        "times": [round(t - first, 6) for t in drawing.scale.times],
+        "places": [round(x, 3) for x in drawing.scale.places],
+        "folds": [(round(fold.left, 2), round(fold.width, 2), fold.text) for fold in drawing.scale.folds],
+        "top": drawing.top,
+        "row": drawing.row,
+        "bar": drawing.bar,
+        "lanes": len(drawing.lanes),
+        "timed": timed(run),
+    }
+
+
+def _fine(x: float) -> int:
+    return round(100 * x)
 
 
 def _first(run: Run) -> float:

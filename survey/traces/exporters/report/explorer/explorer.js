@@ -3,7 +3,6 @@
 (() => {
   const section = document.querySelector(".explorer");
   const store = document.getElementById("run-events");
-  const run = JSON.parse(store.textContent);
   const sieve = section.querySelector(".sieve");
   const said = sieve.querySelector("output");
   const list = section.querySelector(".list");
@@ -39,12 +38,6 @@
   const next = new Map();
   before.forEach((earlier, place) => next.set(earlier, place));
   const effectsOf = (place) => linked(effects[place], next.get(place) ?? -1);
-
-  const named = (place) => {
-    const facts = run.facts[place] || [];
-    const result = types[run.types[place]] === "tool_result" ? ", result" : "";
-    return `${activities[run.activities[place]]}${result}${facts[0] === "To" ? ` → ${facts[1]}` : ""}`;
-  };
 
   let texts = null;
   const textOf = (place) => {
@@ -130,12 +123,11 @@
     return [...parts, items, ...(rest ? [made("p", `${numbers(rest)} more.`, "source")] : [])];
   };
   const tell = () => {
-    for (const shape of document.querySelectorAll(".chosen")) shape.classList.remove("chosen");
+    choice.dispatchEvent(new CustomEvent("chosen", { detail: chosen }));
     if (chosen < 0) {
       panel.replaceChildren(made("p", "No event is chosen.", "source"));
       return;
     }
-    document.querySelector(`.scroller rect[data-event="${chosen}"]`)?.classList.add("chosen");
     const facts = made("dl");
     const add = (term, value, kind = "") => facts.append(made("dt", term), made("dd", value, kind));
     add("Agent", agents[run.agents[chosen]]);
@@ -240,16 +232,7 @@
     sift();
     keep();
   });
-  document.querySelector(".scroller").addEventListener("click", (event) => {
-    const shape = event.target.closest("rect[data-event]");
-    if (shape) choose(Number(shape.dataset.event));
-  });
-  document.querySelector(".scroller").addEventListener("keydown", (event) => {
-    const shape = document.querySelector(".scroller rect.current[data-event]");
-    if (event.key !== "Enter" || !shape) return;
-    choose(Number(shape.dataset.event));
-    list.focus();
-  });
+  choice.addEventListener("choose", ({ detail }) => choose(detail));
 
   section.hidden = false;
   document.querySelector("nav [href='#events']").hidden = false;
