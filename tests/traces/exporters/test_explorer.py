@@ -104,9 +104,12 @@ def test_what_an_event_says_is_told() -> None:
     data = told(builder.build().with_head(labels=[{"event": "e2", "label": "cause", "why": "it looped"}]))
     assert facts(data, 0) == {
         "Model": "m-1",
-        "Tokens": "1,200 input, 40 output, 10 of these for reasoning",
         "Cost": "$0.5",
     }
+    assert dict(zip(data["names"]["tokens"], data["tokens"][0], strict=True)) == {
+        "input": 1200, "read from the cache": 0, "written to the cache": 0, "output": 40, "of these for reasoning": 10,
+    }  # fmt: skip
+    assert data["tokens"][1] == 0
     assert facts(data, 1) == {"Error": "no network\nat all", "shade": "red", "Judged": "cause: it looped"}
     assert data["took"] == ["4.5\u00a0s", "0.50\u00a0s"]
     assert data["statuses"][1] != data["ok"] == data["statuses"][0]

@@ -68,7 +68,8 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
         self._silent = tag in ("style", "script")
-        self._in_lanes = (self._in_lanes or tag == "ol") and tag != "div"
+        self._in_lanes = (self._in_lanes or (tag == "ol" and "class" not in dict(attrs))) and tag != "div"
+        self._in_lanes = self._in_lanes and not (tag == "ol" and "class" in dict(attrs))
         if tag == "li" and self._in_lanes:
             self.lanes.append("")
 

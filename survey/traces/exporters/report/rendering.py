@@ -48,4 +48,6 @@ def program(scripts: tuple[str, ...]) -> str:
 
 
 def _text(name: str) -> str:
-    return files(HERE).joinpath(name).read_text("utf-8")
+    """Return a style or a script without its indentation and comments, as every report holds it."""
+    lines = map(str.strip, files(HERE).joinpath(name).read_text("utf-8").splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/* --")))

@@ -76,6 +76,7 @@ def events(run: Run, team: Sequence[Member], drawing: Drawing) -> dict[str, Any]
         columns["took"].append(_took(run, place))
         columns["path"].append(_weight(run, weights.get(place, 0.0)))
         columns["causes"].append(causes.get(place, 0))
+        columns["tokens"].append(_tokens(event))
         columns["facts"].append([visible(said) for pair in _facts(event, judged[event.id]) for said in pair] or 0)
     depths = {member.id: min(member.depth, 8) for member in team}
     data = {
@@ -87,6 +88,7 @@ def events(run: Run, team: Sequence[Member], drawing: Drawing) -> dict[str, Any]
             "statuses": [*statuses],
             "links": [*links],
             "kinds": KINDS,
+            "tokens": [word for _, word in TOKENS],
         },
         "depths": [depths.get(agent, 0) for agent in agents],
         "ok": statuses["ok"],
@@ -149,6 +151,17 @@ def _weight(run: Run, weight: float) -> str | int:
     return duration(weight) if timed(run) else number(weight)
 
 
+def _tokens(event: Event) -> Any:
+    """Return the tokens of an event: a number for each of ``TOKENS``, a total, or 0 if it records none."""
+    if event.by_kind:
+        return [_count(event.by_kind.get(kind, 0)) for kind, _ in TOKENS]
+    return 0 if event.tokens is None else _count(event.tokens)
+
+
+def _count(amount: float) -> float:
+    return int(amount) if amount == int(amount) else amount
+
+
 def _facts(event: Event, judgements: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what else an event says, as pairs of a term and its value."""
     if event.to:
@@ -157,10 +170,6 @@ def _facts(event: Event, judgements: Sequence[str]) -> Iterator[tuple[str, str]]
         yield "Tool", short(event.tool)
     if event.model:
         yield "Model", short(event.model)
-    if event.by_kind:
-        yield "Tokens", ", ".join(f"{number(event.by_kind[k])} {word}" for k, word in TOKENS if k in event.by_kind)
-    elif event.tokens is not None:
-        yield "Tokens", number(event.tokens)
     if event.cost is not None:
         yield "Cost", money(event.cost)
     if event.decision:

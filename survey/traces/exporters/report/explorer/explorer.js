@@ -106,6 +106,10 @@
     else list.removeAttribute("aria-activedescendant");
   };
 
+  const tokens = (spent) => (Array.isArray(spent)
+    ? spent.map((amount, kind) => amount && `${numbers(amount)} ${run.names.tokens[kind]}`).filter(Boolean).join(", ")
+    : numbers(spent));
+
   const following = (title, found) => {
     const parts = [made("h4", title)];
     if (!found.length) return [...parts, made("p", "None in this trace.", "source")];
@@ -136,6 +140,7 @@
     if (run.took[chosen]) add("Time", run.took[chosen]);
     add("Critical path", run.path[chosen] ? `${run.path[chosen]} of it` : "not on it");
     add("Status", statuses[run.statuses[chosen]], run.statuses[chosen] === run.ok ? "" : "bad");
+    if (run.tokens[chosen]) add("Tokens", tokens(run.tokens[chosen]));
     const more = run.facts[chosen] || [];
     for (let k = 0; k < more.length; k += 2) add(more[k], more[k + 1], ["Text", "Error", "Judged"].includes(more[k]) ? "text" : "");
     add("Event", run.ids[chosen]);
