@@ -60,6 +60,6 @@ EXPORTERS = {
             "mermaid",
             lacks=tuple(part for part in PARTS if part not in MERMAID),
         ),
-        Exporter("html", "Report in one self-contained HTML file", "report", lacks=("texts",)),
+        Exporter("html", "Report in one self-contained HTML file", "report"),
     )
 }
