@@ -53,7 +53,7 @@ class Slice:
     title: str
     critical: bool = False
     place: int | None = None
-    """The event that it shows; None for a gap between two."""
+    """The event that it shows; None for a gap in which nothing happened."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,6 @@ class Shape:
     width: int
     height: float
     title: str
-    place: int | None = None
 
 
 @dataclass(frozen=True)
@@ -278,7 +277,7 @@ class Plan:
             if index in longest:
                 y, height = self._band(slice.kind, slice.lane)
                 kind = f"{slice.kind} critical" if slice.critical else slice.kind
-                shapes.append(Shape(kind, min(left, WIDTH - width), y, width, height, slice.title, slice.place))
+                shapes.append(Shape(kind, min(left, WIDTH - width), y, width, height, slice.title))
             else:
                 rest[slice.kind, slice.lane].append((left, left + width))
         paths = defaultdict[str, list[str]](list)
