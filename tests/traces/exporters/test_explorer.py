@@ -89,6 +89,23 @@ def test_times_and_the_critical_path_are_those_worked_by_hand() -> None:
     ]
 
 
+def test_what_took_no_time_is_not_on_the_path() -> None:
+    """Of three times of 0.1 s, one taken from the sum of the others leaves a trace of a second."""
+    events = [
+        {"id": "a", "t": 0.0, "t_end": 0.1 + 0.2, "type": "model_call", "agent": "lead"},
+        {"id": "b", "t": 0.3, "t_end": 0.1 + 0.2, "type": "spawn", "agent": "lead", "to": "help"},
+        {"id": "c", "t": 0.3, "t_end": 1.0, "type": "model_call", "agent": "help"},
+    ]
+    edges = [{"src": "a", "dst": "b", "type": "causal"}, {"src": "b", "dst": "c", "type": "spawn"}]
+    data = told(example(events=events, edges=edges))
+    assert [bool(weight) for weight in data["path"]] == [True, False, True]
+    session = Log(ROOT / "survey" / "site" / "pages" / "traces" / "open_log" / "examples" / "questions.jsonl")
+    data = told(next(iter(IMPORTER.read(session, Content(salt="")))))
+    assert [
+        id for id, took, weight in zip(data["ids"], data["took"], data["path"], strict=True) if weight and not took
+    ] == []
+
+
 def test_what_an_event_says_is_told() -> None:
     builder = Builder("run", "t", importer="by hand", content=Content(keep=True))
     builder.event(

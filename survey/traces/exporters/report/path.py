@@ -15,6 +15,9 @@ WORDS = {
     "human_intervention": "a person", "safety_event": "safety check", "despawn": "ending", "stop": "stopping",
 }  # fmt: skip
 
+RESIDUE = 1e-9
+"""Seconds that are no time: what is left when times that are equal are taken from each other."""
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -55,7 +58,7 @@ def what(event: Event, tool: str | None = None) -> str:
 def critical(run: Run) -> list[tuple[int, float]]:
     """Return the events on the critical path with their weights: seconds, or steps in an untimed trace."""
     if timed(run):
-        return run.timeline.critical_seconds()
+        return [(place, weight if weight > RESIDUE else 0.0) for place, weight in run.timeline.critical_seconds()]
     chain = run.timeline.longest_steps
     before, weighed = 0.0, []
     for place in _heaviest_in_steps(run):
